@@ -15,6 +15,7 @@ from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .cache_key import Key
 from .closed_over import Outside, values_outside
+from .equal_callables import BoundMethod, may_equal_another
 from .static_values import is_plain
 from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_of
 
@@ -27,6 +28,8 @@ class FunctionObject(NamedTuple):
         partial: parameter -> repr of the value that a `functools.partial` binds; None if the function is no partial.
         partial_read: true if `partial` has the reprs of the values; false if the values could not be read.
         method: true if the object is a bound method.
+        bound_method: weak references to the object and the function of a bound method; None if unknown.
+        may_equal: true if the class of a callable object has its own `__eq__` and `__hash__`.
         apart: a hash of all other properties that tell function objects on one line apart.
         callable_class: the class name of a callable object; empty for functions, methods and partials.
         outside: name -> value that the function reads from outside of its arguments.
@@ -39,22 +42,33 @@ class FunctionObject(NamedTuple):
     apart: int = hash(((), ()))
     callable_class: str = ""
     outside: Mapping[str, Outside] = MappingProxyType({})
+    bound_method: BoundMethod | None = None
+    may_equal: bool = False
+
+
+class EarlierObject(NamedTuple):
+    """An earlier function object: its index in the history, and the values that the object reads from outside."""
+
+    number: int
+    outside: Mapping[str, Outside]
 
 
 class NewestObject(NamedTuple):
-    """How many function objects with the same wrappers were seen, and the outside values of the newest one.
+    """How many function objects with the same wrappers were seen, and the properties of the newest ones.
 
     Attributes:
-        outside: name -> value that the newest object reads from outside.
+        recent: the newest objects that have the code of the newest one, the newest first.
         code: a copy of the code of the user's function, without line numbers; for a construct, the codes of its
             functions; None for code of a package.
     """
 
     objects: int
-    outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
-    # a copy of the code of the user's function, without line numbers; for a construct, the codes of its functions; None
-    # for code of a package
+    recent: tuple[EarlierObject, ...]
     code: CodeType | CodesOfConstruct | None
+
+
+RECENT_OBJECTS = 16
+"""The number of function objects whose outside values are kept, to find the closest earlier one."""
 
 
 def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
@@ -87,7 +101,11 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     is_users = run_code is not None and not is_installed(file_of(run_code))
     callable_class = kind_name(kind) if is_callable_object and is_users else ""
     apart = hash((positions, options_of(fun)))
-    return FunctionObject(wrappers, texts, read, kind is MethodType, apart, callable_class, outside)
+    is_method = kind is MethodType
+    may_equal = bool(callable_class) and may_equal_another(kind)
+    return FunctionObject(
+        wrappers, texts, read, is_method, apart, callable_class, outside, BoundMethod.of(fun), may_equal
+    )
 
 
 def code_to_compare(fun: Any) -> CodeType | None:

@@ -21,6 +21,7 @@ from ..observation import Outcome, Place
 from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading
 from .cache_key import Key
+from .equal_callables import equal_objects
 from .function_history import EarlierDefinition, FunctionHistory, MissEvent
 from .function_objects import read_function_object
 
@@ -139,7 +140,11 @@ class History:
                     event.redefines = self._redefined(earlier, history)
             history.events.append(event)
             history.full_record = None
-            return event
+        if event.construct is None:
+            # the `__eq__` of a user's class may call jitted functions, so the lock is not held
+            event.equal_objects = equal_objects(fun, history.alive, number, reading)
+            event.is_compared = reading.calls
+        return event
 
     def inlined(self, record: Any, place: Place | None) -> None:
         """Record a call that JAX inlined while it traced another function."""
