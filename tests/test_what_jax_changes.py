@@ -317,6 +317,20 @@ def test_a_value_that_does_not_fit(notebook, expression, given, taken, value, be
     )
 
 
+def test_times_that_become_equal(notebook):
+    notebook.run("import numpy as np")
+    ran = notebook.run("%%jaxpr\nt = jnp.asarray(1.7e9 + np.arange(4.0))\nd = jnp.asarray(np.arange(4.0))")
+    note = ran.note("changed_value")
+    assert (note["title"], note["text"], note["cure"], ran.line_of(note)) == (
+        "JAX converts float64 to float32, and different values become equal",
+        "JAX takes a NumPy array here as float32: 64-bit types need the setting jax_enable_x64. The array has 4 "
+        "different values in float64 and 1 in float32: 1700000000.0 and 1700000001.0 become equal.",
+        "Subtract a common value from the array before JAX takes the array, such as the first time of a series, or "
+        'turn jax_enable_x64 on before anything else uses JAX: jax.config.update("jax_enable_x64", True).',
+        2,
+    )
+
+
 def test_a_value_that_does_not_fit_under_jit(notebook):
     notebook.run("import numpy as np\nlarge = np.array([2**40])")
     ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return x + jnp.asarray(large)\ny = f(1)")
@@ -331,6 +345,7 @@ def test_a_value_that_does_not_fit_under_jit(notebook):
         "jnp.asarray(np.array([2**40]), dtype=jnp.float32)",
         "jnp.asarray(np.array([], dtype='int64'))",
         "jax.jit(lambda n: n * 2)(np.array([7]))",
+        "jnp.asarray(np.random.default_rng(0).normal(size=512)), jnp.asarray(np.array([1.0, 1.0, np.nan, np.nan]))",
     ],
 )
 def test_values_that_fit_or_are_rounded(notebook, expression):
@@ -527,6 +542,7 @@ def test_carries_that_keep_their_types(notebook, loop):
 # --- a Python number that does not fit the dtype of an array ---
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 @pytest.mark.parametrize(
     ("expression", "number", "taken", "became"),
     [
@@ -539,6 +555,10 @@ def test_carries_that_keep_their_types(notebook, loop):
         ("jnp.full(3, 300, jnp.uint8)", "300", "uint8", "44"),
         ("h + 70000.0", "70000.0", "float16", "inf"),
         ("h * 1e-09", "1e-09", "float16", "0.0"),
+        ("jnp.float32(1e39)", "1e+39", "float32", "inf"),
+        ("jnp.asarray(-1e300)", "-1e+300", "float32", "-inf"),
+        ("jnp.array(70000.0, dtype=jnp.float16)", "70000.0", "float16", "inf"),
+        ("jax.jit(lambda x: x + jnp.float16(1e-9))(u)", "1e-09", "float16", "0.0"),
         ("jax.jit(lambda x: x + 300)(u)", "300", "uint8", "44"),
         ("jax.jit(lambda x: jnp.where(x > 0, x, 300))(u)", "300", "uint8", "44"),
         ("jax.jit(lambda x: x + n)(u)", "300", "uint8", "44"),
@@ -571,6 +591,7 @@ def test_a_number_that_does_not_fit_in_a_cell_that_shows_another_program(noteboo
         )
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 @pytest.mark.parametrize(
     "expression",
     [
@@ -580,6 +601,8 @@ def test_a_number_that_does_not_fit_in_a_cell_that_shows_another_program(noteboo
         "jax.nn.softmax(h), jnp.std(h), jnp.linalg.norm(h), jnp.max(i), jnp.argmin(u), jnp.sort(u)",
         "jax.jit(lambda x: (jax.nn.softmax(x), jnp.std(x), jax.nn.gelu(x), jnp.where(x > 0, x, -jnp.inf)))(h)",
         "u + jnp.int32(300), u.astype(jnp.int32) + 300, u * 1.5",
+        "jnp.float32(1e38), jnp.float32(float('inf')), jnp.asarray(0.1), jnp.float16(65504.0), jnp.bfloat16(1e38)",
+        "jnp.asarray([1.0, 2.0]), jnp.float32(16777217), jnp.asarray(1e300, dtype=jnp.complex64) * 0",
     ],
 )
 def test_numbers_that_fit(notebook, expression):
