@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...jax.eager_control_flow import Construct
 from ...jax.facts import partial_of
 from ...plain_text import exact, file_of, kind_name
-from ..code_of_callables import code_of, without_lines
+from ..code_of_callables import code_of, is_unwrapped, without_lines
 from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .cache_key import Key
@@ -77,7 +77,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     name, outside = record.name, read_outside(record, fun, reading)
     # One line may hold several lambdas: the columns of their code tell them apart. The results of a transform with
     # different options, such as in_axes, are told apart by the options.
-    if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
+    if equinox is None and is_unwrapped(fun):
         if name != "<lambda>":
             return FunctionObject(outside=outside)
         return FunctionObject(apart=hash((tuple(fun.__code__.co_positions()), ())), outside=outside)
