@@ -99,6 +99,65 @@ def test_a_line_that_logs_only_while_jax_traces(notebook, call, name):
     assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
 
 
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("call", "construct"),
+    [
+        ("lax.scan(body, 0.0, jnp.ones(3))", "scan(body)"),
+        ("lax.fori_loop(0, 3, lambda i, c: body(c, i)[0], 0.0)", "fori_loop(<lambda>)"),
+        ("lax.while_loop(lambda c: c < 3, lambda c: body(c, 1.0)[0], 0.0)", "while_loop(<lambda>)"),
+        ("lax.map(lambda x: body(x, x), jnp.ones(3))", "map(<lambda>)"),
+        ("lax.cond(k, body, other, 0.0, 1.0)", "cond(body, other)"),
+        ("lax.scan(lambda c, x: lax.scan(body, c, jnp.ones(3)), 0.0, jnp.ones(2))", "scan(<lambda>)"),
+    ],
+)
+def test_calls_in_the_body_of_a_construct_outside_of_jit(notebook, call, construct):
+    """JAX traces the body, so these calls run once, and not in each step."""
+    notebook.run(
+        "from jax import lax\nimport time\nk = jnp.float32(1.0) > 0\ndef other(c, x):\n    return c, x\n"
+        "def body(c, x):\n    print('step', end='')\n    return c + x * (time.time() > 0), x"
+    )
+    ran = notebook.run(f"%%jaxpr\nr = {call}")
+    notes = [note for note in ran.document["notes"] if note["kind"] == "frozen_call"]
+    assert [(note["title"], note["text"], note["cure"], ran.line_of(note)) for note in notes] == [
+        (
+            f"print was called only while JAX traced {construct}",
+            f"print ran while JAX traced {construct}. The compiled program of {construct} does not run print, so this "
+            "line prints nothing when the program runs.",
+            "To print when the program runs, use jax.debug.print.",
+            7,
+        ),
+        (
+            f"time.time was called only while JAX traced {construct}",
+            f"time.time ran while JAX traced {construct}. Later calls of {construct} that use the compiled program do "
+            "not run time.time again. If the program depends on the result of time.time, all these calls use the "
+            "result of the trace.",
+            f"Read the clock outside of {construct}, and pass the time to {construct} as an argument.",
+            8,
+        ),
+    ]
+
+
+@SEES_CALLS
+@pytest.mark.parametrize(
+    "call",
+    [
+        "jax.vmap(lambda x: body(x, x))(jnp.ones(3))",
+        "jax.grad(lambda x: body(x, x)[0])(1.0)",
+        "body(1.0, 1.0)",
+        "lax.scan(lambda c, x: (c, jax.debug.callback(body, c, x)), 0.0, jnp.ones(3))",
+    ],
+)
+def test_calls_that_run_in_no_body_of_a_construct(notebook, call):
+    notebook.run(
+        "from jax import lax\nimport time\n"
+        "def body(c, x):\n    print('step', end='')\n    return c + x * (time.time() > 0), x"
+    )
+    ran = notebook.run(f"%%jaxpr\nr = {call}")
+    assert ran.result.success
+    assert "frozen_call" not in ran.notes
+
+
 @pytest.mark.parametrize(
     ("body", "name", "column"),
     [
