@@ -137,8 +137,7 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
     ("options", "changes", "has_shape"),
     [
         ({"donate_argnames": "p"}, "donate_argnums changed from none to 0 (p)", True),
-        ({"keep_unused": True}, "keep_unused changed from False to True", True),
-        ({"inline": True}, "inline changed", True),
+        ({"donate_argnums": 0, "keep_unused": True, "inline": True}, "donate_argnums changed from none to 0 (p)", True),
         ({"static_argnums": 1}, "static_argnums changed from none to 1 (n)", False),
         (
             {"compiler_options": {"xla_cpu_enable_fast_math": True}, "donate_argnums": 0},
@@ -174,6 +173,19 @@ def test_the_options_of_another_jit_are_named(options: Any, changes: str, has_sh
     )
     reasons_told = [(reason.kind, reason.text, reason.cure) for reason in told(ledger, "f")[1][1]]
     assert reasons_told == ([first_call, shape] if has_shape else [first_call])
+
+
+@pytest.mark.parametrize("options", [{"keep_unused": True}, {"inline": True}])
+def test_options_without_which_jax_finds_an_entry_are_no_reason(options: Any) -> None:
+    def f(p: Any) -> Any:
+        return p * 2
+
+    with observe() as ledger:
+        jax.jit(f)(jnp.ones(3))
+        jax.jit(f, **options)(jnp.ones(3))  # a hit
+        jax.jit(f, **options)(jnp.ones(4))
+    _, *later = told(ledger, "f")
+    assert [[reason.kind for reason in reasons] for _, reasons in later] == [["shape"]]
 
 
 def test_each_miss_and_entry_names_the_transform_where_a_record_has_several() -> None:

@@ -139,6 +139,15 @@ def test_calls_in_the_body_of_a_construct_outside_of_jit(notebook, call, constru
 
 
 @SEES_CALLS
+def test_a_print_in_a_body_has_one_note_where_the_cell_ends_with_the_call(notebook):
+    """The call is traced again, to show its program."""
+    notebook.run("from jax import lax\ndef body(c, x):\n    print('step')\n    return c + x, x")
+    ran = notebook.run("%%jaxpr\ndef total(xs):\n    return lax.scan(body, 0.0, xs)[0]\ntotal(jnp.ones(3))")
+    kinds = [note["kind"] for note in ran.document["notes"] if note["kind"] in ("frozen_call", "printed_while_tracing")]
+    assert kinds == ["frozen_call"]
+
+
+@SEES_CALLS
 @pytest.mark.parametrize(
     "call",
     [

@@ -28,6 +28,8 @@ _WRITTEN = {
 }
 #: JAX finds the names of an option from its numbers, and the numbers from the names: one of the two says everything.
 _NAMES_OF_NUMBERS = {"static_argnames": "static_argnums", "donate_argnames": "donate_argnums"}
+#: Options that are not in the key of JAX's fast path: jits that differ in nothing else share entries.
+_OPTIONS_OF_NO_ENTRY = frozenset(("keep_unused", "inline"))
 #: Options whose values are too long for a sentence, or are not those that the user wrote.
 _WITHOUT_VALUES = frozenset(("in_shardings", "out_shardings", "inline"))
 
@@ -45,22 +47,32 @@ def option_reasons(key: Key, earlier: Sequence[Key], name: str, reading: Reading
         reading: Says which methods of the user's objects may be called.
     """
     earlier = earlier[-MOST_COMPARED:]
-    changes_by_key = [_changed(old.options, key.options) for old in earlier]
+    changes_by_key = [_without_entry(_changed(old.options, key.options)) for old in earlier]
     fewest = min(map(len, changes_by_key))
     changes = next(changes for changes in reversed(changes_by_key) if len(changes) == fewest)
     by = key.options.by
     text = f"This is the first call of {name} with these options for {by}."
     if not changes:  # the record of `jax.pmap` has no names
         return (Reason("first_call", text, after=f"other options of {by}"),)
+    alike = [old for old, changed in zip(earlier, changes_by_key, strict=True) if len(changed) == fewest]
+    if _OPTIONS_OF_NO_ENTRY.issuperset(changes):
+        nearest = closest(key, alike, reading)
+        if nearest.compiles:
+            return nearest.reasons
     texts = [_text(option, before, after, key.options) for option, (before, after) in changes.items()]
     text = f"This is the first call of {name} with these options for {by}: {in_a_sentence(texts, 4)}."
     cure = f"JAX compiles {name} once for each set of options. Call one jitted function every time."
     first = Reason("first_call", text, after=f"other options of {by}", cure=cure)
     if any(option.startswith("static_") for option in changes):
         return (first,)  # the options decide which arguments are in the key, so the arguments cannot be compared
-    alike = [old for old, changed in zip(earlier, changes_by_key, strict=True) if len(changed) == fewest]
     nearest = closest(key, alike, reading)
     return (first, *(nearest.reasons if nearest.compiles else ()))
+
+
+def _without_entry(changes: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
+    """Return the options that differ, without those of no entry if there are others."""
+    of_entries = {option: values for option, values in changes.items() if option not in _OPTIONS_OF_NO_ENTRY}
+    return of_entries or changes
 
 
 def _changed(old: JitOptions, new: JitOptions) -> dict[str, tuple[Any, Any]]:
