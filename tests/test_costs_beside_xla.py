@@ -285,6 +285,30 @@ def test_the_counters_and_the_reverse_index_of_the_gradient_of_a_scan():
     ]
 
 
+def test_counters_where_xla_removes_other_operations():
+    """The counters add more operations than XLA counts more than this package."""
+
+    def loss(w, xs):
+        def step(c, x):
+            c = jnp.tanh(w * c + x)
+            return c, c
+
+        return lax.scan(step, 0.0, xs)[1].sum()
+
+    [loops, removed] = told(jax.grad(loss), 0.5, array(8))
+    assert loops[4] == (
+        "XLA counts the body of a loop once, however many steps the loop has. Loop counters and the indices of reverse "
+        "scans add 6 operations to XLA's count."
+    )
+    assert removed == (
+        "fused_away",
+        5,
+        0,
+        None,
+        "XLA removed or merged 5 operations of the jaxpr, such as unused and repeated operations.",
+    )
+
+
 def test_the_index_of_a_reverse_scan():
     reasons_told = told(lambda c, xs: lax.scan(lambda c, x: (c * x, c * 2), c, xs, reverse=True), 1.0, array(8))
     reason = (

@@ -17,6 +17,7 @@ from .wrapped_functions import equinox_wrappers, written
 FIRST_CALL = "This is the first call of {called}."
 CODE_CHANGED = "The code of {names} changed."
 CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
+_JIT_ONCE = "Jit the method once, and keep the jitted function in a variable."
 _WRAPPED = "{name} with this wrapper around it"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -198,7 +199,7 @@ def reason_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason
             f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
             f"new method object each time that the code reads object.{name}. JAX compiled nothing."
         )
-        return Reason("new_function", text, cure="Jit the method once, and keep the jitted function in a variable.")
+        return Reason("new_function", text, cure=_JIT_ONCE)
     kind = event.callable_class or name
     text = f"This is another {kind} object, which equals an earlier {kind} object. JAX compiled nothing."
     return Reason("new_function", text, cure=f"Keep one {kind} object, and jit the object once.")
@@ -218,7 +219,7 @@ def _new_method(event: MissEvent, history: FunctionHistory) -> Reason:
             f"This is another jit of the method {method} of the same object. The earlier jitted function no longer "
             "exists, and JAX dropped the cache entries of the function."
         )
-        return Reason("new_function", text, cure="Jit the method once, and keep the jitted function in a variable.")
+        return Reason("new_function", text, cure=_JIT_ONCE)
     text = f"This is another method {method}: each object.{history.name} is a function object of its own."
     cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
     return Reason("new_function", text, cure=cure)

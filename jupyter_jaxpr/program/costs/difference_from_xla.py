@@ -412,15 +412,16 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int, xla_anal
     least = sum(counters.least for counters in added.values())
     if not 0 < left:
         return left
-    if left == most or (left < most and len(added) == 1):
-        by_row = {key: counters.most for key, counters in added.items()}
-    elif least <= left and xla_analysis.platform == "cpu" and xla_analysis.loops() == sum(row.loops for row in rows):
-        # XLA has removed no loop, so each loop has its counter; other operations explain the rest of the difference
+    if left == most or (least <= left < most and len(added) == 1):
+        by_row = {key: min(counters.most, left) for key, counters in added.items()}
+    elif xla_analysis.platform == "cpu" and xla_analysis.loops() == sum(row.loops for row in rows):
+        # XLA has removed no loop, so each loop has its counter. Other operations explain the rest of the difference,
+        # which is negative if XLA removed more operations.
         by_row = {key: counters.least for key, counters in added.items()}
     else:
         return left
     for index, row in enumerate(explained):
-        extra = min(by_row.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
+        extra = by_row.get((row.frame, row.runs), 0) if row.kind == "loop_once" else 0
         if extra:
             text = f"{row.text} {_added_by_counters(extra, added[row.frame, row.runs])}"
             explained[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
