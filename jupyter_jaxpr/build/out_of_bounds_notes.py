@@ -41,13 +41,14 @@ _WRITES = "The program writes to the element {begin} of the axis."
 _BEGINS = "JAX moves the slice into the array: the slice begins at {begin}."
 _FILLED = "At this index, the result holds a fill value: NaN, or the smallest or the largest number of an integer type."
 _DROPPED = "The program leaves out this update of the array."
+_NOT_CHECKED = "JAX assumes that indices are in bounds and does not check them."
 _UNCHECKED = (
-    "JAX assumes that indices are in bounds and does not check them. JAX documents for the current XLA that the "
-    "program reads the nearest element of the axis, and that gradients are not correct."
+    f"{_NOT_CHECKED} JAX documents for the current XLA that the program reads the nearest element of the axis, and "
+    "that gradients are not correct."
 )
 _UNCHECKED_WRITE = (
-    "JAX assumes that indices are in bounds and does not check them. JAX documents for the current XLA that the "
-    "program leaves out this update of the array, and that gradients are not correct."
+    f"{_NOT_CHECKED} JAX documents for the current XLA that the program leaves out this update of the array, and that "
+    "gradients are not correct."
 )
 _INDEX = "Use an index from {least} to {most}."
 _BEGIN = "Begin the slice at {most} or before."

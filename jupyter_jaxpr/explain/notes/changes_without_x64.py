@@ -20,9 +20,9 @@ _CURE_OF_TYPE = (
 )
 
 _TITLE_OF_NUMBER = "JAX converts {given_type} to {used_type}, and a value does not fit into {used_type}"
+_TAKES = "JAX takes a NumPy array here as {used_type}: 64-bit types need the setting jax_enable_x64."
 _NUMBER = (
-    "JAX takes a NumPy array here as {used_type}: 64-bit types need the setting jax_enable_x64. The value {value} "
-    "does not fit into {used_type} and becomes {value_in_jax}.{more_values_changed}"
+    f"{_TAKES} The value {{value}} does not fit into {{used_type}} and becomes {{value_in_jax}}.{{more_values_changed}}"
 )
 _CURE_OF_NUMBER = (
     "Use values that fit into {used_type}, or turn 64-bit types on before anything else uses JAX: "
@@ -31,7 +31,7 @@ _CURE_OF_NUMBER = (
 
 _TITLE_OF_EQUAL = "JAX converts {given_type} to {used_type}, and different values become equal"
 _EQUAL = (
-    "JAX takes a NumPy array here as {used_type}: 64-bit types need the setting jax_enable_x64. The array has {before} "
+    f"{_TAKES} The array has {{before}} "
     "different values in {given_type} and {after} in {used_type}: {value} and {other_value} become equal."
 )
 _CURE_OF_EQUAL = (
