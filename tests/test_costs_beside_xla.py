@@ -261,6 +261,102 @@ def test_only_a_scan_needs_a_counter():
     assert reasons_told == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
 
 
+def test_the_counters_and_the_reverse_index_of_the_gradient_of_a_scan():
+    def rollout(a):
+        return lax.scan(lambda x, _: (jnp.sin(a * x), None), 1.0, None, length=8)[0]
+
+    assert told(jax.grad(rollout), 0.7) == [
+        (
+            "loop_once",
+            8 * (1 + 4),
+            1 + 4 + 6,
+            8,
+            "XLA counts the body of a loop once, however many steps the loop has. Loop counters and the indices of "
+            "reverse scans add 6 operations to XLA's count.",
+        ),
+        (
+            "fused_away",
+            0,
+            2,
+            None,
+            "XLA counts 2 operations more than the jaxpr has. XLA may compute a value again in each fusion that needs "
+            "the value, and may compute one operation of the jaxpr with several simpler operations.",
+        ),
+    ]
+
+
+def test_counters_where_xla_removes_other_operations():
+    """The counters add more operations than XLA counts more than this package."""
+
+    def loss(w, xs):
+        def step(c, x):
+            c = jnp.tanh(w * c + x)
+            return c, c
+
+        return lax.scan(step, 0.0, xs)[1].sum()
+
+    [loops, removed] = told(jax.grad(loss), 0.5, array(8))
+    assert loops[4] == (
+        "XLA counts the body of a loop once, however many steps the loop has. Loop counters and the indices of reverse "
+        "scans add 6 operations to XLA's count."
+    )
+    kind, ours, xla, _, text = removed
+    assert (kind, xla) == ("fused_away", 0)
+    assert text == f"XLA removed or merged {ours} operations of the jaxpr, such as unused and repeated operations."
+
+
+def test_the_index_of_a_reverse_scan():
+    reasons_told = told(lambda c, xs: lax.scan(lambda c, x: (c * x, c * 2), c, xs, reverse=True), 1.0, array(8))
+    reason = (
+        "XLA counts the body of a loop once, however many steps the loop has. The loop counter and the index of the "
+        "reverse scan add 4 operations to XLA's count."
+    )
+    assert reasons_told == [("loop_once", 16, 2 + 4, 8, reason)]
+
+
+ONCE = "XLA counts the body of a loop once, however many steps the loop has."
+OF_INNER = (
+    "XLA counts the body of a loop once, however many steps the loop has, and likewise the body of each inner loop. "
+    "The loop counter adds 2 operations to XLA's count."
+)
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        # a test without a body for this package; one test and one body for XLA
+        ("lambda x: lax.while_loop(lambda s: s > 1e3, lambda s: jnp.sin(s) * x, x)", (1, 2, 0, ONCE)),
+        (
+            "lambda x: lax.scan(lambda c, _: (halved(c) * 2, None), x, length=8)[0]",
+            (8 * (1 + 1), 1 + 1 + 1 + 2, 8, OF_INNER),
+        ),
+        ("lambda x: jax.jit(halved)(x)", (1, 2, 0, ONCE)),
+    ],
+)
+def test_a_while_loop_without_a_step_in_the_recorded_call(notebook, function, reason):
+    """XLA compiles the body also for calls that have steps, so XLA counts the body once."""
+    notebook.run("def halved(x):\n    return lax.while_loop(lambda s: s > 1e3, lambda s: s * 0.5, x)")
+    ran = notebook.run(f"%%jaxpr --steps\nf = jax.jit({function})\nf(1.0)")
+    [cost] = ran.document["costs"]
+    differences = [
+        (reason["ours"], reason["xla"], reason["runs"], reason["text"]) for reason in cost["xla"]["differences"]
+    ]
+    assert differences == [reason]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "lambda x: lax.fori_loop(4, 4, lambda i, v: v * 2, x) * 3 * x",
+        "lambda x: lax.scan(lambda c, _: (c * 2, c), x, length=0)[0] * 3 * x",
+    ],
+)
+def test_a_loop_that_has_a_step_in_no_call_is_counted_by_nobody(notebook, function):
+    ran = notebook.run(f"%%jaxpr --steps\nf = jax.jit({function})\nf(1.0)")
+    [cost] = ran.document["costs"]
+    assert (cost["flops"], cost["xla"]["flops"], cost["xla"]["differences"]) == (2, 2.0, [])
+
+
 def narrow(*shape):
     return jnp.asarray(array(*shape), jnp.float16)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 from misses_told import first, told
 
 from jupyter_jaxpr import observe
@@ -122,12 +123,69 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
             (
                 Reason(
                     "first_call",
-                    "This is the first call of f with these options for jit.",
+                    "This is the first call of f with these options for jit: donate_argnums changed from none to "
+                    "0 (x).",
                     after="other options of jit",
+                    cure="JAX compiles f once for each set of options. Call one jitted function every time.",
                 ),
             ),
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "changes", "has_shape"),
+    [
+        ({"donate_argnames": "p"}, "donate_argnums changed from none to 0 (p)", True),
+        ({"donate_argnums": 0, "keep_unused": True, "inline": True}, "donate_argnums changed from none to 0 (p)", True),
+        ({"static_argnums": 1}, "static_argnums changed from none to 1 (n)", False),
+        (
+            {"compiler_options": {"xla_cpu_enable_fast_math": True}, "donate_argnums": 0},
+            "donate_argnums changed from none to 0 (p) and compiler_options changed from none to "
+            "{'xla_cpu_enable_fast_math': True}",
+            True,
+        ),
+        (
+            {"out_shardings": jax.sharding.SingleDeviceSharding(jax.devices()[0])},
+            "out_shardings changed",
+            True,
+        ),
+    ],
+)
+def test_the_options_of_another_jit_are_named(options: Any, changes: str, has_shape: bool) -> None:
+    """Where the static arguments differ, the types of the arguments cannot be compared."""
+
+    def f(p: Any, n: Any) -> Any:
+        return p * n
+
+    with observe() as ledger:
+        jax.jit(f)(jnp.ones(3), 2)
+        jax.jit(f, **options)(jnp.ones(4), 2)
+    first_call = (
+        "first_call",
+        f"This is the first call of f with these options for jit: {changes}.",
+        "JAX compiles f once for each set of options. Call one jitted function every time.",
+    )
+    shape = (
+        "shape",
+        "The type of p changed from f32[3] to f32[4].",
+        "Pad the array to one shape, or expect one compile for each shape.",
+    )
+    reasons_told = [(reason.kind, reason.text, reason.cure) for reason in told(ledger, "f")[1][1]]
+    assert reasons_told == ([first_call, shape] if has_shape else [first_call])
+
+
+@pytest.mark.parametrize("options", [{"keep_unused": True}, {"inline": True}])
+def test_options_without_which_jax_finds_an_entry_are_no_reason(options: Any) -> None:
+    def f(p: Any) -> Any:
+        return p * 2
+
+    with observe() as ledger:
+        jax.jit(f)(jnp.ones(3))
+        jax.jit(f, **options)(jnp.ones(3))  # a hit
+        jax.jit(f, **options)(jnp.ones(4))
+    _, *later = told(ledger, "f")
+    assert [[reason.kind for reason in reasons] for _, reasons in later] == [["shape"]]
 
 
 def test_each_miss_and_entry_names_the_transform_where_a_record_has_several() -> None:

@@ -314,7 +314,8 @@ class Model:
         return x + 1
 
 
-def test_each_method_of_an_object_is_a_function_of_its_own() -> None:
+def test_a_method_is_jitted_again_after_its_jitted_function_was_deleted() -> None:
+    """JAX finds the entries of an equal method, but drops the entries when the earlier method object is deleted."""
     first, second = Model(), Model()
     with observe() as ledger:
         for model in (first, second, first):
@@ -325,7 +326,12 @@ def test_each_method_of_an_object_is_a_function_of_its_own() -> None:
     assert told(ledger, "step") == [
         ("compiled", "This is the first call of step.", None),
         ("compiled", another, cure),
-        ("compiled", another, cure),
+        (
+            "compiled",
+            f"This is another jit of the method step from line {line} of the same object. The earlier jitted function "
+            "no longer exists, and JAX dropped the cache entries of the function.",
+            "Jit the method once, and keep the jitted function in a variable.",
+        ),
     ]
 
 

@@ -231,6 +231,9 @@ UNBLOCKED = [
     ("t0 = now()\nc, ys = jax.lax.scan(lambda c, v: (c + jnp.sin(v), c), 0.0, x)\nprint(now() - t0)", 3),
     ("t0 = now()\ny = jax.lax.switch(1, [lambda v: v, lambda v: v * 2], x)\nprint(now() - t0)", 3),
     ("%timeit -n 1 -r 1 jax.lax.fori_loop(0, 3, body_fun=lambda i, v: v * i, init_val=x)", 2),
+    ("t0 = now()\ny = jax.jit(jax.grad(lambda v: (v * v).sum()))(x)\nprint(now() - t0)", 3),
+    ("t0 = now()\ny = jax.jit(lambda p: (p['w'] @ x).mean())({'w': x})\ntook = now() - t0", 3),
+    ("t0 = now()\ny = jax.jit(jax.vmap(lambda v: v.sum() * 2))(x[:, None]); print(now() - t0)", 3),
 ]
 
 BLOCKED = [
@@ -258,6 +261,8 @@ BLOCKED = [
     "t0 = time.time()\ny = f(x)\njax.tree.map(np.asarray, [y])\ntook = time.time() - t0",
     "t0 = now()\ny = f(x)\nz = jax.lax.map(lambda v: v * y.tolist()[0], x)\nprint(now() - t0)",
     "t0 = now()\ny = jax.lax.map(lambda v: v * 2, x).block_until_ready()\nprint(now() - t0)",
+    "t0 = now()\ny = jax.jit(jax.grad(lambda v: (v * v).sum()))(x).block_until_ready()\nprint(now() - t0)",
+    "t0 = now()\ny = f(x)\nz = jax.jit(jax.grad(lambda v: (v * y.item(0)).sum()))(x)\nprint(now() - t0)",
     "t0 = now()\nys = list(map(lambda v: v, jax.lax.map(lambda v: v * 2, x)))\nprint(now() - t0)",
     "%timeit -n 1 -r 1 f(x).block_until_ready()",
     "%timeit -n 1 -r 1 jax.block_until_ready(f(x))",

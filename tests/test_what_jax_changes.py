@@ -99,6 +99,74 @@ def test_a_line_that_logs_only_while_jax_traces(notebook, call, name):
     assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
 
 
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("call", "construct"),
+    [
+        ("lax.scan(body, 0.0, jnp.ones(3))", "scan(body)"),
+        ("lax.fori_loop(0, 3, lambda i, c: body(c, i)[0], 0.0)", "fori_loop(<lambda>)"),
+        ("lax.while_loop(lambda c: c < 3, lambda c: body(c, 1.0)[0], 0.0)", "while_loop(<lambda>)"),
+        ("lax.map(lambda x: body(x, x), jnp.ones(3))", "map(<lambda>)"),
+        ("lax.cond(k, body, other, 0.0, 1.0)", "cond(body, other)"),
+        ("lax.scan(lambda c, x: lax.scan(body, c, jnp.ones(3)), 0.0, jnp.ones(2))", "scan(<lambda>)"),
+    ],
+)
+def test_calls_in_the_body_of_a_construct_outside_of_jit(notebook, call, construct):
+    """JAX traces the body, so these calls run once, and not in each step."""
+    notebook.run(
+        "from jax import lax\nimport time\nk = jnp.float32(1.0) > 0\ndef other(c, x):\n    return c, x\n"
+        "def body(c, x):\n    print('step', end='')\n    return c + x * (time.time() > 0), x"
+    )
+    ran = notebook.run(f"%%jaxpr\nr = {call}")
+    notes = [note for note in ran.document["notes"] if note["kind"] == "frozen_call"]
+    assert [(note["title"], note["text"], note["cure"], ran.line_of(note)) for note in notes] == [
+        (
+            f"print was called only while JAX traced {construct}",
+            f"print ran while JAX traced {construct}. The compiled program of {construct} does not run print, so this "
+            "line prints nothing when the program runs.",
+            "To print when the program runs, use jax.debug.print.",
+            7,
+        ),
+        (
+            f"time.time was called only while JAX traced {construct}",
+            f"time.time ran while JAX traced {construct}. Later calls of {construct} that use the compiled program do "
+            "not run time.time again. If the program depends on the result of time.time, all these calls use the "
+            "result of the trace.",
+            f"Read the clock outside of {construct}, and pass the time to {construct} as an argument.",
+            8,
+        ),
+    ]
+
+
+@SEES_CALLS
+def test_a_print_in_a_body_has_one_note_where_the_cell_ends_with_the_call(notebook):
+    """The call is traced again, to show its program."""
+    notebook.run("from jax import lax\ndef body(c, x):\n    print('step')\n    return c + x, x")
+    ran = notebook.run("%%jaxpr\ndef total(xs):\n    return lax.scan(body, 0.0, xs)[0]\ntotal(jnp.ones(3))")
+    kinds = [note["kind"] for note in ran.document["notes"] if note["kind"] in ("frozen_call", "printed_while_tracing")]
+    assert kinds == ["frozen_call"]
+
+
+@SEES_CALLS
+@pytest.mark.parametrize(
+    "call",
+    [
+        "jax.vmap(lambda x: body(x, x))(jnp.ones(3))",
+        "jax.grad(lambda x: body(x, x)[0])(1.0)",
+        "body(1.0, 1.0)",
+        "lax.scan(lambda c, x: (c, jax.debug.callback(body, c, x)), 0.0, jnp.ones(3))",
+    ],
+)
+def test_calls_that_run_in_no_body_of_a_construct(notebook, call):
+    notebook.run(
+        "from jax import lax\nimport time\n"
+        "def body(c, x):\n    print('step', end='')\n    return c + x * (time.time() > 0), x"
+    )
+    ran = notebook.run(f"%%jaxpr\nr = {call}")
+    assert ran.result.success
+    assert "frozen_call" not in ran.notes
+
+
 @pytest.mark.parametrize(
     ("body", "name", "column"),
     [
@@ -317,6 +385,20 @@ def test_a_value_that_does_not_fit(notebook, expression, given, taken, value, be
     )
 
 
+def test_times_that_become_equal(notebook):
+    notebook.run("import numpy as np")
+    ran = notebook.run("%%jaxpr\nt = jnp.asarray(1.7e9 + np.arange(4.0))\nd = jnp.asarray(np.arange(4.0))")
+    note = ran.note("changed_value")
+    assert (note["title"], note["text"], note["cure"], ran.line_of(note)) == (
+        "JAX converts float64 to float32, and different values become equal",
+        "JAX takes a NumPy array here as float32: 64-bit types need the setting jax_enable_x64. The array has 4 "
+        "different values in float64 and 1 in float32: 1700000000.0 and 1700000001.0 become equal.",
+        "Subtract a common value from the array before JAX takes the array, such as the first time of a series, or "
+        'turn jax_enable_x64 on before anything else uses JAX: jax.config.update("jax_enable_x64", True).',
+        2,
+    )
+
+
 def test_a_value_that_does_not_fit_under_jit(notebook):
     notebook.run("import numpy as np\nlarge = np.array([2**40])")
     ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return x + jnp.asarray(large)\ny = f(1)")
@@ -331,6 +413,7 @@ def test_a_value_that_does_not_fit_under_jit(notebook):
         "jnp.asarray(np.array([2**40]), dtype=jnp.float32)",
         "jnp.asarray(np.array([], dtype='int64'))",
         "jax.jit(lambda n: n * 2)(np.array([7]))",
+        "jnp.asarray(np.random.default_rng(0).normal(size=512)), jnp.asarray(np.array([1.0, 1.0, np.nan, np.nan]))",
     ],
 )
 def test_values_that_fit_or_are_rounded(notebook, expression):
@@ -527,6 +610,7 @@ def test_carries_that_keep_their_types(notebook, loop):
 # --- a Python number that does not fit the dtype of an array ---
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 @pytest.mark.parametrize(
     ("expression", "number", "taken", "became"),
     [
@@ -539,6 +623,10 @@ def test_carries_that_keep_their_types(notebook, loop):
         ("jnp.full(3, 300, jnp.uint8)", "300", "uint8", "44"),
         ("h + 70000.0", "70000.0", "float16", "inf"),
         ("h * 1e-09", "1e-09", "float16", "0.0"),
+        ("jnp.float32(1e39)", "1e+39", "float32", "inf"),
+        ("jnp.asarray(-1e300)", "-1e+300", "float32", "-inf"),
+        ("jnp.array(70000.0, dtype=jnp.float16)", "70000.0", "float16", "inf"),
+        ("jax.jit(lambda x: x + jnp.float16(1e-9))(u)", "1e-09", "float16", "0.0"),
         ("jax.jit(lambda x: x + 300)(u)", "300", "uint8", "44"),
         ("jax.jit(lambda x: jnp.where(x > 0, x, 300))(u)", "300", "uint8", "44"),
         ("jax.jit(lambda x: x + n)(u)", "300", "uint8", "44"),
@@ -571,6 +659,7 @@ def test_a_number_that_does_not_fit_in_a_cell_that_shows_another_program(noteboo
         )
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 @pytest.mark.parametrize(
     "expression",
     [
@@ -580,6 +669,8 @@ def test_a_number_that_does_not_fit_in_a_cell_that_shows_another_program(noteboo
         "jax.nn.softmax(h), jnp.std(h), jnp.linalg.norm(h), jnp.max(i), jnp.argmin(u), jnp.sort(u)",
         "jax.jit(lambda x: (jax.nn.softmax(x), jnp.std(x), jax.nn.gelu(x), jnp.where(x > 0, x, -jnp.inf)))(h)",
         "u + jnp.int32(300), u.astype(jnp.int32) + 300, u * 1.5",
+        "jnp.float32(1e38), jnp.float32(float('inf')), jnp.asarray(0.1), jnp.float16(65504.0), jnp.bfloat16(1e38)",
+        "jnp.asarray([1.0, 2.0]), jnp.float32(16777217), jnp.asarray(1e300, dtype=jnp.complex64) * 0",
     ],
 )
 def test_numbers_that_fit(notebook, expression):

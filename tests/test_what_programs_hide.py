@@ -6,66 +6,93 @@ pytestmark = pytest.mark.any_jax
 
 # --- an index that is out of bounds ---
 
-OUTSIDE = "{} is out of bounds: axis 0 of the array has the size 3. JAX raises no error. "
+OUTSIDE = "{} is out of bounds: {}axis 0 of the array has the size 3. JAX raises no error. "
 FILLED = "At this index, the result holds a fill value: NaN, or the smallest or the largest number of an integer type."
-NOT_CHECKED = "JAX assumes that the index is in bounds, so the value that the program reads is undefined."
+NOT_CHECKED = (
+    "JAX assumes that indices are in bounds and does not check them. JAX documents for the current XLA that the "
+    "program reads the nearest element of the axis, and that gradients are not correct."
+)
 
 
 @pytest.mark.parametrize(
-    ("expression", "outcome"),
+    ("expression", "indices", "outcome"),
     [
-        ("v[10]", "The program reads the element 2 of the axis."),
-        ("v[-5]", "The program reads the element 0 of the axis."),
-        ("m[3, 1]", "The program reads the element 2 of the axis."),
-        ("v[np.array([0, 5])]", NOT_CHECKED),
-        ("v.at[7].set(1.0)", "The program leaves out this update of the array."),
-        ("v.at[np.array([0, 7])].add(1.0)", "The program leaves out this update of the array."),
-        ("jnp.take(v, 9)", FILLED),
-        ("jnp.take_along_axis(m, np.array([[0, 1, 2, 3]]), axis=0)", FILLED),
-        ("jnp.take_along_axis(w, np.array([[1], [3]]), 0)", FILLED),
-        ("lax.dynamic_index_in_dim(v, 9)", "The program reads the element 2 of the axis."),
+        ("v[10]", "", "The program reads the element 2 of the axis."),
+        ("v[-5]", "", "The program reads the element 0 of the axis."),
+        ("m[3, 1]", "", "The program reads the element 2 of the axis."),
+        ("v[np.array([0, 5])]", "the indices include 5, and ", NOT_CHECKED),
+        ("v.at[7].set(1.0)", "", "The program leaves out this update of the array."),
+        (
+            "v.at[np.array([0, 7])].add(1.0)",
+            "the indices include 7, and ",
+            "The program leaves out this update of the array.",
+        ),
+        ("jnp.take(v, 9)", "", FILLED),
+        ("jnp.take_along_axis(m, np.array([[0, 1, 2, 3]]), axis=0)", "the indices include 3, and ", FILLED),
+        ("jnp.take_along_axis(w, np.array([[1], [3]]), 0)", "the indices include 3, and ", FILLED),
+        ("lax.dynamic_index_in_dim(v, 9)", "", "The program reads the element 2 of the axis."),
     ],
 )
-def test_an_index_out_of_bounds(notebook, expression, outcome):
+def test_an_index_out_of_bounds(notebook, expression, indices, outcome):
     notebook.run("import numpy as np\nv = jnp.arange(3.0); m = jnp.ones((3, 4))")
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v, m, w):\n    return {expression}\nf(v, m, m[:, :1])")
     note = ran.note("out_of_bounds")
-    assert (note["text"], note["cure"]) == (OUTSIDE.format(expression) + outcome, "Use an index from -3 to 2.")
+    assert (note["text"], note["cure"]) == (OUTSIDE.format(expression, indices) + outcome, "Use an index from -3 to 2.")
     assert ran.line_of(note) == 4
 
 
 @pytest.mark.parametrize(
-    ("cell", "expression", "outcome"),
+    ("cell", "expression", "indices", "outcome"),
     [
-        ("a = v[10]", "v[10]", "The program reads the element 2 of the axis."),
-        ("a = m[3, 1]", "m[3, 1]", "The program reads the element 2 of the axis."),
-        ("a = [v[i] for i in range(4)]", "v[i]", "The program reads the element 2 of the axis."),
-        ("a = v[-4]", "v[-4]", "The program reads the element 0 of the axis."),
-        ("a = v.at[8].set(1.0)", "v.at[8].set(1.0)", "The program leaves out this update of the array."),
-        ("a = v.at[i].add(1.0)", "v.at[i].add(1.0)", "The program leaves out this update of the array."),
-        ("a = v[jnp.array([1, 9])]", "v[jnp.array([1, 9])]", NOT_CHECKED),
-        ("a = v[np.array([1, -4])]", "v[np.array([1, -4])]", NOT_CHECKED),
-        ("a = v[i]", "v[i]", NOT_CHECKED),
-        ("a = m[i, 0]", "m[i, 0]", NOT_CHECKED),
-        ("a = m[i, jnp.arange(2)]", "m[i, jnp.arange(2)]", NOT_CHECKED),
+        ("a = v[10]", "v[10]", "", "The program reads the element 2 of the axis."),
+        ("a = m[3, 1]", "m[3, 1]", "", "The program reads the element 2 of the axis."),
+        (
+            "a = [v[i] for i in range(4)]",
+            "v[i]",
+            "the index is 3, and ",
+            "The program reads the element 2 of the axis.",
+        ),
+        ("a = v[-4]", "v[-4]", "", "The program reads the element 0 of the axis."),
+        ("a = v.at[8].set(1.0)", "v.at[8].set(1.0)", "", "The program leaves out this update of the array."),
+        (
+            "a = v.at[i].add(1.0)",
+            "v.at[i].add(1.0)",
+            "the indices include 5, and ",
+            "The program leaves out this update of the array.",
+        ),
+        ("a = v[jnp.array([1, 9])]", "v[jnp.array([1, 9])]", "the indices include 9, and ", NOT_CHECKED),
+        ("a = v[np.array([1, -4])]", "v[np.array([1, -4])]", "the indices include -4, and ", NOT_CHECKED),
+        ("a = v[i]", "v[i]", "the indices include 5, and ", NOT_CHECKED),
+        ("a = m[i, 0]", "m[i, 0]", "the indices include 5, and ", NOT_CHECKED),
+        ("a = m[i, jnp.arange(2)]", "m[i, jnp.arange(2)]", "the indices include 5, and ", NOT_CHECKED),
         (
             "a = jnp.take_along_axis(m, jnp.full((2, 4), 3), axis=0)",
             "jnp.take_along_axis(m, jnp.full((2, 4), 3), axis=0)",
+            "the indices include 3, and ",
             FILLED,
         ),
-        ("k = jnp.argmax(v) + 5; a = v[k]", "v[k]", "The program reads the element 2 of the axis."),
+        (
+            "k = jnp.argmax(v) + 5; a = v[k]",
+            "v[k]",
+            "the index is 7, and ",
+            "The program reads the element 2 of the axis.",
+        ),
         (
             "a = lax.dynamic_index_in_dim(v, 3)",
             "lax.dynamic_index_in_dim(v, 3)",
+            "",
             "The program reads the element 2 of the axis.",
         ),
     ],
 )
-def test_an_index_out_of_bounds_outside_of_jit(notebook, cell, expression, outcome):
+def test_an_index_out_of_bounds_outside_of_jit(notebook, cell, expression, indices, outcome):
     notebook.run("import numpy as np\nv = jnp.arange(3.0); m = jnp.ones((3, 4)); i = jnp.array([0, 5])")
     ran = notebook.run(f"%%jaxpr\n{cell}")
     note = ran.note("out_of_bounds")
-    assert (note["text"], note["cure"]) == (OUTSIDE.format(expression) + outcome, "Use an index from -3 to 2.")
+    assert (note["text"], note["cure"]) == (
+        OUTSIDE.format(expression, indices) + outcome,
+        "Use an index from -3 to 2.",
+    )
     assert ran.line_of(note) == 2
 
 
@@ -101,7 +128,7 @@ def test_an_index_outside_of_jit_in_a_cell_that_ends_with_a_call(notebook, end):
     ran = notebook.run(f"%%jaxpr\nlast = v[2]\nbeyond = v[3]\n{end}")
     notes = [note for note in ran.document["notes"] if note["kind"] == "out_of_bounds"]
     outcome = "The program reads the element 2 of the axis."
-    assert [note["text"] for note in notes] == [OUTSIDE.format("v[3]") + outcome]
+    assert [note["text"] for note in notes] == [OUTSIDE.format("v[3]", "") + outcome]
     assert ran.line_of(notes[0]) == 3
 
 
@@ -110,7 +137,7 @@ def test_an_index_outside_of_jit_after_a_call(notebook, call):
     notebook.run("jitted = jax.jit(lambda v: v + 1)\ndef doubled(v):\n    return v * 2\nv = jnp.arange(3.0)")
     ran = notebook.run(f"%%jaxpr\n{call}\nv[3]")
     outcome = "The program reads the element 2 of the axis."
-    assert ran.note("out_of_bounds")["text"] == OUTSIDE.format("v[3]") + outcome
+    assert ran.note("out_of_bounds")["text"] == OUTSIDE.format("v[3]", "") + outcome
 
 
 @pytest.mark.parametrize("expression", ["v[9]", "v.at[9].set(1.0)"])
@@ -118,7 +145,7 @@ def test_an_index_under_a_vmap_is_of_the_axis_of_the_function(notebook, expressi
     """The program has the axis of the vmap first, so its array has other axes than the array of the function."""
     cell = f"f = jax.jit(lambda v: {expression})\njax.vmap(f)(jnp.ones((4, 3)))"
     ran = notebook.run(f"%%jaxpr\n{cell}")
-    assert ran.note("out_of_bounds")["text"].startswith(OUTSIDE.format(expression))
+    assert ran.note("out_of_bounds")["text"].startswith(OUTSIDE.format(expression, ""))
 
 
 @pytest.mark.parametrize(
@@ -235,15 +262,18 @@ def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
     [
         (
             "x[i]",
-            "axis 0 of the array has the size 8. JAX raises no error. The program reads the element 7 of the axis.",
+            "the index is 9, and axis 0 of the array has the size 8. JAX raises no error. The program reads the "
+            "element 7 of the axis.",
         ),
         (
             "x[i + 3]",
-            "axis 0 of the array has the size 8. JAX raises no error. The program reads the element 7 of the axis.",
+            "the index is 12, and axis 0 of the array has the size 8. JAX raises no error. The program reads the "
+            "element 7 of the axis.",
         ),
         (
             "x.at[i].set(1.0)",
-            "axis 0 of the array has the size 8. JAX raises no error. The program leaves out this update of the array.",
+            "the index is 9, and axis 0 of the array has the size 8. JAX raises no error. The program leaves out this "
+            "update of the array.",
         ),
         (
             "lax.dynamic_slice(x, (i,), (2,))",
@@ -276,8 +306,8 @@ def test_labels_on_the_device_that_are_out_of_bounds(notebook, arguments, subjec
     label = "y" if "None" in arguments else "i"
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(l, i):\n    return l[jnp.arange(3), {label}]\nf({arguments})")
     assert ran.note("out_of_bounds")["text"] == (
-        f"{subject.format(label)} is out of bounds: axis 1 of the array has the size 4. JAX raises no error. "
-        f"{NOT_CHECKED}"
+        f"{subject.format(label)} is out of bounds: the indices include 5, and axis 1 of the array has the size 4. JAX "
+        f"raises no error. {NOT_CHECKED}"
     )
 
 

@@ -110,6 +110,8 @@ class Listed:
     CARDS_OF_PROGRAM = 300
     #: The differences of one row of a diff; an equation may have 100,000 operands.
     CHANGES_OF_DIFF_ROW = 1_000
+    #: The indices that a note on an index out of bounds names.
+    INDICES_OF_NOTE = 4
     #: The equations of a source place that caused a collective.
     EQUATIONS_OF_CAUSE = 50
     #: The collectives of a program.

@@ -300,6 +300,31 @@ def _called(
     return name, references, derived or (name is None and solver is None), solver, outermost
 
 
+def construct_of_trace(frame: FrameType | None) -> str | None:
+    """Return the title of the construct whose body JAX traces, such as `scan(step)`; None if JAX traces no body.
+
+    Of nested constructs, the outermost one is returned: JAX keeps the trace of the whole construct.
+
+    Args:
+        frame: A frame inside the trace.
+    """
+    outermost = None
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in _FUNCTIONS and _CONTROL_FLOW in code.co_filename:
+            outermost = frame
+        frame = frame.f_back
+    if outermost is None:
+        return None
+    name = outermost.f_code.co_name
+    parameters = _FUNCTIONS[name] if name in ("cond", "switch") else _FUNCTIONS[name][-1:]
+    functions = [None if passed is None else passed() for _, passed in _references(parameters, outermost.f_locals)]
+    names = [function.__name__ if type(function) is FunctionType else None for function in functions]
+    if None in names or not 0 < len(set(names)) < 4:
+        return name
+    return f"{name}({', '.join(map(str, names))})"
+
+
 def _references(parameters: tuple[str, ...], variables: Mapping[str, Any]) -> _References:
     """Return a weak reference to each function among JAX's local variables; None for an object that allows none."""
     functions: list[tuple[str, Any]] = []

@@ -102,6 +102,20 @@ def partial_of(value: Any) -> Bound:
     return Bound(*(read[name].__get__(value) for name in ("func", "args", "keywords")))
 
 
+def inside_checkify(fun: FunctionType) -> Any:
+    """Return the function that a result of `checkify` calls; None for any other function.
+
+    JAX stores no `__wrapped__` on the result.
+    """
+    code = fun.__code__
+    if code.co_name != "checked_fun" or not code.co_filename.replace("\\", "/").endswith("jax/_src/checkify.py"):
+        return None
+    for name, cell in zip(code.co_freevars, fun.__closure__ or (), strict=True):
+        if name == "f":
+            return cell.cell_contents
+    return None
+
+
 def jitted_of(fun: Any, options: Any) -> Any:
     """Return the user's jitted function that runs `fun` with these options; None if it was deleted."""
     import gc

@@ -36,6 +36,8 @@ class ChangedNumber(NamedTuple):
         taken: the dtype that JAX uses.
         others: how many more values of the array changed.
         is_python: true for a Python number, which JAX converts to the dtype of an array.
+        different: the numbers of different values in the array before and after, if many values become equal; the
+            other fields then give two values that become equal.
     """
 
     given: str
@@ -44,6 +46,7 @@ class ChangedNumber(NamedTuple):
     became: str
     others: int
     is_python: bool = False
+    different: tuple[int, int] | None = None
 
 
 class DonatedArgument(NamedTuple):
@@ -124,18 +127,18 @@ class SilentChangeHooks:
         operations, api = private("lax.lax"), private("api")
         converts, puts = operations._convert_element_type.__code__, api.device_put.__code__
         folds = operations._convert_elt_type_folding_rule.__code__
-        self._watch(dtypes, "warnings", "warn", {truncates: _truncated})
-        self._watch(mlir, "warnings", "warn", {lowers: _unused})
-        self._watch(loops, "dtypes", "result_type", {promotes: _promoted})
-        self._watch(arrays, "lax", "stage", {makes: lambda frame: changed_number(frame.f_locals["object"])})
-        self._watch(operations, "literals", "TypedNdArray", {converts: _converted, folds: _folded})
-        self._watch(api, "dispatch", "_batched_device_put_impl", {puts: _put})
+        self._watch(dtypes, "warnings", ("warn",), {truncates: _truncated})
+        self._watch(mlir, "warnings", ("warn",), {lowers: _unused})
+        self._watch(loops, "dtypes", ("result_type",), {promotes: _promoted})
+        self._watch(arrays, "lax", ("stage", "_convert_element_type"), {makes: _made})
+        self._watch(operations, "literals", ("TypedNdArray",), {converts: _converted, folds: _folded})
+        self._watch(api, "dispatch", ("_batched_device_put_impl",), {puts: _put})
 
     def _watch(
         self,
         holder: Any,
         name: str,
-        function: str,
+        functions: tuple[str, ...],
         readers: Mapping[CodeType, Callable[[FrameType], Untold | None]],
     ) -> None:
         def note_change(frame: FrameType) -> None:
@@ -148,7 +151,7 @@ class SilentChangeHooks:
             except not_of_a_signal(*FAILURES) as error:
                 self._fail(error)
 
-        self._modules.append(TellingModule(holder, name, function, note_change))
+        self._modules.append(TellingModule(holder, name, functions, note_change))
 
     def stop(self) -> None:
         """Stop reporting the changes, and restore the modules of JAX that were replaced."""
@@ -172,7 +175,8 @@ _VALUES = 100_000
 def changed_number(array: Any) -> ChangedNumber | None:
     """Return the first value of a NumPy array that JAX changes; None if each value fits JAX's dtype or is rounded.
 
-    A value of an integer array that does not fit wraps around, a value of a float array becomes infinite.
+    A value of an integer array that does not fit wraps around, a value of a float array becomes infinite. Rounding is
+    a change where half of the different values of a short float array, or more, become equal to other values.
     """
     import numpy as np
     from jax import dtypes
@@ -193,10 +197,28 @@ def changed_number(array: Any) -> ChangedNumber | None:
             changed = converted != values
     number = int(np.count_nonzero(changed))
     if not number:
-        return None
+        return _made_equal(values, converted) if taken.kind == "f" and values.size <= _SORTED else None
     first = int(np.argmax(changed))
     value, became = values[first].item(), converted[first].item()
     return ChangedNumber(array.dtype.name, taken.name, repr(value), repr(became), number - 1)
+
+
+_SORTED = 512
+"""The values of a longer array are not sorted to find equal ones: that would take too long at each call of a loop."""
+
+
+def _made_equal(values: Any, converted: Any) -> ChangedNumber | None:
+    """Return the change of a float array of which at least half of the different values become equal to others."""
+    import numpy as np
+
+    different, first_places = np.unique(values, return_index=True)
+    became = converted[first_places]
+    after = int(np.unique(became).size)
+    if len(different) < 2 or 2 * after > len(different):
+        return None
+    place = int(np.argmax(became[1:] == became[:-1]))
+    pair = repr(different[place].item()), repr(different[place + 1].item())
+    return ChangedNumber(values.dtype.name, converted.dtype.name, *pair, 0, different=(len(different), after))
 
 
 def changed_python_number(number: int | float, dtype: Any) -> ChangedNumber | None:
@@ -224,6 +246,22 @@ def changed_python_number(number: int | float, dtype: Any) -> ChangedNumber | No
             if not np.isfinite(number) or (np.isfinite(became) and (became != 0 or number == 0)):
                 return None
     return ChangedNumber(type(number).__name__, taken.name, repr(number), repr(became), 0, is_python=True)
+
+
+def _made(frame: FrameType) -> ChangedNumber | None:
+    """Return the change of a NumPy array, or of a Python number of the user's, of which JAX makes an array.
+
+    Of the numbers, only a float can change: for an integer that does not fit, JAX raises an error.
+    """
+    from jax import dtypes
+
+    local_values = frame.f_locals
+    made_of, dtype = local_values["object"], local_values["dtype"]
+    if type(made_of) is not float:
+        # with a dtype, the user asks for the conversion
+        return changed_number(made_of) if dtype is None else None
+    change = changed_python_number(made_of, dtypes.canonicalize_dtype(float if dtype is None else dtype))
+    return change if change is not None and _is_given(made_of, frame) else None
 
 
 def _converted(frame: FrameType) -> ChangedNumber | None:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
 
@@ -87,7 +87,7 @@ class TellingMethod:
 
 
 class TellingModule:
-    """Replaces a module in the namespace of a JAX module until `put_back`, and reports each use of a function.
+    """Replaces a module in the namespace of a JAX module until `put_back`, and reports each use of some functions.
 
     To call a function of a module, Python first reads it from the module. The replacement reports this and returns the
     module's own function, so that no frame of this package is on the stack while the function runs.
@@ -95,20 +95,20 @@ class TellingModule:
     Args:
         holder: The JAX module that imported the other module.
         name: The name of the other module in `holder`.
-        function: The function of the other module, such as `warn`.
-        tell: Called with the frame that reads the function; must not raise.
+        functions: The functions of the other module, such as `warn`.
+        tell: Called with the frame that reads a function; must not raise.
     """
 
-    def __init__(self, holder: Any, name: str, function: str, tell: Callable[[FrameType], None]) -> None:
+    def __init__(self, holder: Any, name: str, functions: Collection[str], tell: Callable[[FrameType], None]) -> None:
         self._holder = holder
         self._name = name
-        self._function = function
+        self._functions = functions
         self._tell = tell
         self._original = getattr(holder, name)
         setattr(holder, name, self)
 
     def __getattr__(self, name: str) -> Any:
-        if name == self._function:
+        if name in self._functions:
             self._tell(sys._getframe(1))
         return getattr(self._original, name)
 

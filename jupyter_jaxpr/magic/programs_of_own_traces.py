@@ -14,7 +14,15 @@ def add_program(observation: Observation, trace: OwnTrace, focus: bool) -> None:
 
     The program comes into focus if `focus` is True, or if it ran.
     """
-    observation.printed.extend(trace.printed)
+    # JAX traced the body of a construct in the cell's run, too, and the call of `print` in the body has a finding
+    found = {
+        (finding.place.file, finding.place.line)
+        for finding in observation.findings
+        if finding.kind == "frozen_call" and finding.place is not None
+    }
+    observation.printed.extend(
+        text for text in trace.printed if text.place is None or (text.place.file, text.place.line) not in found
+    )
     if trace.function is None or trace.program is None:
         return
     for function in observation.functions:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 import weakref
@@ -15,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..interruptions import not_of_a_signal
+from ..jax.constructs_outside_jit import construct_of_trace
 from ..jax.facts import imported, staging
 from ..jax.functions_that_only_trace import TracedAhead
 from ..jax.post_hook import LastCalls
@@ -327,7 +329,7 @@ class Run:
         self.reads_names = True
         self.named_values = NamedValues()
         self.traced_names: list[str] = []
-        self.impure_calls = ImpureCalls(self._staged_function, self.fail)
+        self.impure_calls = ImpureCalls(self._staged_function, self._staged_construct, self.fail)
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
         self.truncated: dict[Place, TruncatedType] = {}
         self.changed_numbers: dict[Place, ChangedNumber] = {}
@@ -513,3 +515,7 @@ class Run:
     def _staged_function(self) -> str | None:
         """Return the function that JAX traces at present; None inside of a callback or outside of every trace."""
         return self.traced_names[-1] if self.traced_names and staging() else None
+
+    def _staged_construct(self) -> str | None:
+        """Return the construct outside of jit whose body JAX traces at present; None if JAX traces no such body."""
+        return None if self.traced_names or not staging() else construct_of_trace(sys._getframe(1))

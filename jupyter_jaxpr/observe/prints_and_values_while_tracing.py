@@ -77,7 +77,7 @@ def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = Mapp
 
 
 def _traced(fun: Any) -> Any:
-    return fun if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else unwrap(fun)
+    return unwrap(fun)
 
 
 def read_names(run: Run, miss: Miss, fun: Any) -> None:

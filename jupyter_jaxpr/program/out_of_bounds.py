@@ -44,6 +44,8 @@ class OutOfBounds:
         outcome: What JAX does instead.
         begin: The index at which the program really reads or writes, if JAX moves the index.
         is_write: True if the equation writes.
+        outside: The indices outside of the axis, as the user counts them: a negative index counts from the end.
+        is_among_others: True if the equation has further indices along the axis.
     """
 
     scope: int
@@ -58,6 +60,8 @@ class OutOfBounds:
     outcome: Outcome
     begin: int
     is_write: bool
+    outside: tuple[int, ...]
+    is_among_others: bool
 
 
 class OutsideReads:
@@ -353,6 +357,13 @@ class _Outside(NamedTuple):
     outcome: Outcome
     begin: int
     is_write: bool
+    outside: tuple[int, ...]
+    is_among_others: bool
+
+
+def _as_written(index: int, size: int) -> int:
+    """Return an index outside of an axis as the user counts: JAX has added the size of the axis to a negative index."""
+    return index if index >= 0 else index - size
 
 
 def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
@@ -367,7 +378,8 @@ def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     for axis, (begin, size, length) in enumerate(zip(begins, shape, sizes, strict=False)):
         if begin is not None and begin.ndim == 0 and not 0 <= int(begin) <= size - length:
             begin_inside = min(max(int(begin), 0), size - length)
-            return _Outside(axis, axis, len(shape), True, size, length, "moved", begin_inside, is_write)
+            outside = (_as_written(int(begin), size),)
+            return _Outside(axis, axis, len(shape), True, size, length, "moved", begin_inside, is_write, outside, False)
     return None
 
 
@@ -394,11 +406,24 @@ def _indexed(equation: Any, operands: Sequence[Any], counted: frozenset[int], is
         if not taken or (taken == 1 and position in counted):
             continue
         last = shape[axis] - taken
-        outside = [index for index in indices[..., position].ravel().tolist() if not 0 <= index <= last]
+        along_axis = indices[..., position].ravel().tolist()
+        outside = list(dict.fromkeys(index for index in along_axis if not 0 <= index <= last))
         if outside:
             begin = min(max(outside[0], 0), last)
             result = "dropped" if is_write and outcome == "filled" else outcome
-            return _Outside(axis, position, len(axes), not single, shape[axis], taken, result, begin, is_write)
+            return _Outside(
+                axis=axis,
+                place=position,
+                indices=len(axes),
+                is_slice=not single,
+                size=shape[axis],
+                taken=taken,
+                outcome=result,
+                begin=begin,
+                is_write=is_write,
+                outside=tuple(_as_written(index, shape[axis]) for index in outside),
+                is_among_others=len(along_axis) > 1,
+            )
     return None
 
 

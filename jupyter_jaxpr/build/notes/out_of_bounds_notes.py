@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import traceback
 from collections.abc import Sequence
 
-from ...document.limits import Characters
+from ...document.limits import Characters, Listed
 from ...document.types.document import Note, Program
 from ...interruptions import not_of_a_signal
+from ...joined_names import in_a_sentence
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.walk import Walk
 from ...program.out_of_bounds import OutOfBounds, OutsideReads
 from .places_and_cures_of_notes import inside, user_frame
 
 _TITLE = "An index is out of bounds"
-_TEXT = "{expression} is out of bounds: {axis} of the array has the size {size}. JAX raises no error. {outcome}"
-_TEXT_IN_CALL = (
-    "With the recorded values of a call, {expression} is out of bounds: {axis} of the array has the size {size}. "
-    "JAX raises no error. {outcome}"
+_TEXT = (
+    "{expression} is out of bounds: {indices}{axis} of the array has the size {size}. JAX raises no error. {outcome}"
 )
+_TEXT_IN_CALL = (
+    "With the recorded values of a call, {expression} is out of bounds: {indices}{axis} of the array has the size "
+    "{size}. JAX raises no error. {outcome}"
+)
+_THE_INDEX = "the index is {indices}, and "
+_AMONG_INDICES = "the indices include {indices}, and "
 _SLICE = (
     "{expression} is out of bounds: the slice has the length {taken}, and {axis} of the array has the size {size}. "
     "JAX raises no error. {outcome}"
@@ -36,8 +42,15 @@ _WRITES = "The program writes to the element {begin} of the axis."
 _BEGINS = "JAX moves the slice into the array: the slice begins at {begin}."
 _FILLED = "At this index, the result holds a fill value: NaN, or the smallest or the largest number of an integer type."
 _DROPPED = "The program leaves out this update of the array."
-_UNCHECKED = "JAX assumes that the index is in bounds, so the value that the program reads is undefined."
-_UNCHECKED_WRITE = "JAX assumes that the index is in bounds, so the effect of the write is undefined."
+_NOT_CHECKED = "JAX assumes that indices are in bounds and does not check them."
+_UNCHECKED = (
+    f"{_NOT_CHECKED} JAX documents for the current XLA that the program reads the nearest element of the axis, and "
+    "that gradients are not correct."
+)
+_UNCHECKED_WRITE = (
+    f"{_NOT_CHECKED} JAX documents for the current XLA that the program leaves out this update of the array, and that "
+    "gradients are not correct."
+)
 _INDEX = "Use an index from {least} to {most}."
 _BEGIN = "Begin the slice at {most} or before."
 
@@ -164,11 +177,22 @@ def _text(expression: str, axis: str, is_in_call: bool, outside: OutOfBounds) ->
     sentences = (_TEXT, _TEXT_IN_CALL) if is_index else (_SLICE, _SLICE_IN_CALL)
     return sentences[is_in_call].format(
         expression=expression,
+        indices=_indices(expression, outside),
         axis=axis,
         size=outside.size,
         taken=outside.taken,
         outcome=outcome.format(begin=outside.begin),
     )
+
+
+def _indices(expression: str, outside: OutOfBounds) -> str:
+    """Return the words for the indices that are outside; '' for a single index that the expression shows."""
+    indices = in_a_sentence([str(index) for index in outside.outside], Listed.INDICES_OF_NOTE)
+    if outside.is_among_others:
+        return _AMONG_INDICES.format(indices=indices)
+    if re.search(rf"(?<![\w.-]){re.escape(indices)}(?![\w.])", expression):
+        return ""
+    return _THE_INDEX.format(indices=indices)
 
 
 def _cure(outside: OutOfBounds) -> str | None:

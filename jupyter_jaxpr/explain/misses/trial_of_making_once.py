@@ -27,7 +27,7 @@ def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt,
     """Return whether all values that the function reads from outside of its arguments are the same in all calls."""
     passed = {*making.passed, *(name for argument in making.first for name in free_names(argument))}
     passed |= {name for keyword in making.named for name in free_names(keyword.value)}
-    if event.unread or any(change.name not in passed for change in event.changed):
+    if event.unread or not event.varying <= passed:
         return False
     if not all(_reads_the_same(text, left, names.get(name)) for name in free_names(making.new) - passed):
         return False

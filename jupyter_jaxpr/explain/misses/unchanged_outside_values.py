@@ -30,7 +30,7 @@ _DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 def reads_the_same(fun: Any, history: FunctionHistory) -> bool:
     """Return whether a function object certainly reads the same values from outside now as at an earlier miss."""
     current = values_outside(fun, NOTHING_CALLED)
-    return any(_all_same(last.outside, current) for last in history.wrapped.values())
+    return any(_all_same(last.recent[0].outside, current) for last in history.wrapped.values())
 
 
 def _all_same(before: Mapping[str, Outside], current: Mapping[str, Outside]) -> bool:

@@ -20,13 +20,23 @@ _CURE_OF_TYPE = (
 )
 
 _TITLE_OF_NUMBER = "JAX converts {given_type} to {used_type}, and a value does not fit into {used_type}"
+_TAKES = "JAX takes a NumPy array here as {used_type}: 64-bit types need the setting jax_enable_x64."
 _NUMBER = (
-    "JAX takes a NumPy array here as {used_type}: 64-bit types need the setting jax_enable_x64. The value {value} "
-    "does not fit into {used_type} and becomes {value_in_jax}.{more_values_changed}"
+    f"{_TAKES} The value {{value}} does not fit into {{used_type}} and becomes {{value_in_jax}}.{{more_values_changed}}"
 )
 _CURE_OF_NUMBER = (
     "Use values that fit into {used_type}, or turn 64-bit types on before anything else uses JAX: "
     'jax.config.update("jax_enable_x64", True).'
+)
+
+_TITLE_OF_EQUAL = "JAX converts {given_type} to {used_type}, and different values become equal"
+_EQUAL = (
+    f"{_TAKES} The array has {{before}} "
+    "different values in {given_type} and {after} in {used_type}: {value} and {other_value} become equal."
+)
+_CURE_OF_EQUAL = (
+    "Subtract a common value from the array before JAX takes the array, such as the first time of a series, or turn "
+    'jax_enable_x64 on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
 )
 
 
@@ -46,22 +56,43 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
 
 def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
     """Return a finding for each expression of the user's with a number that JAX changed to fit its dtype."""
-    return [_python_number(place, number) for place, number in numbers.items() if number.is_python] + [
-        Finding(
-            kind="changed_value",
-            title=_TITLE_OF_NUMBER.format(given_type=number.given, used_type=number.taken),
-            text=_NUMBER.format(
-                used_type=number.taken,
-                value=number.value,
-                value_in_jax=number.became,
-                more_values_changed=f" {count(number.others, 'more value')} changed." if number.others else "",
-            ),
-            cure=_CURE_OF_NUMBER.format(used_type=number.taken),
-            place=place,
-        )
-        for place, number in numbers.items()
-        if not number.is_python
-    ]
+    return [_finding(place, number) for place, number in numbers.items()]
+
+
+def _finding(place: Place, number: ChangedNumber) -> Finding:
+    if number.is_python:
+        return _python_number(place, number)
+    if number.different is not None:
+        return _values_made_equal(place, number, *number.different)
+    return Finding(
+        kind="changed_value",
+        title=_TITLE_OF_NUMBER.format(given_type=number.given, used_type=number.taken),
+        text=_NUMBER.format(
+            used_type=number.taken,
+            value=number.value,
+            value_in_jax=number.became,
+            more_values_changed=f" {count(number.others, 'more value')} changed." if number.others else "",
+        ),
+        cure=_CURE_OF_NUMBER.format(used_type=number.taken),
+        place=place,
+    )
+
+
+def _values_made_equal(place: Place, number: ChangedNumber, before: int, after: int) -> Finding:
+    return Finding(
+        kind="changed_value",
+        title=_TITLE_OF_EQUAL.format(given_type=number.given, used_type=number.taken),
+        text=_EQUAL.format(
+            given_type=number.given,
+            used_type=number.taken,
+            before=f"{before:,}",
+            after=f"{after:,}",
+            value=number.value,
+            other_value=number.became,
+        ),
+        cure=_CURE_OF_EQUAL,
+        place=place,
+    )
 
 
 def _python_number(place: Place, number: ChangedNumber) -> Finding:

@@ -25,7 +25,11 @@ _TEXT_OF_VARIABLE = (
     f"{{name}} was read while JAX traced {{function}}. {NOT_READ_AGAIN} A value of {{name}} that reached the program "
     "is the same in each of these calls."
 )
-_TEXTS: dict[Kind, str] = {"variable": _TEXT_OF_VARIABLE, "log": _TEXT_OF_LOG}
+_TEXT_OF_PRINT = (
+    "{name} ran while JAX traced {function}. The compiled program of {function} does not run {name}, so this line "
+    "prints nothing when the program runs."
+)
+_TEXTS: dict[Kind, str] = {"variable": _TEXT_OF_VARIABLE, "log": _TEXT_OF_LOG, "print": _TEXT_OF_PRINT}
 _CURES: dict[Kind, str] = {
     "clock": "Read the clock outside of {function}, and pass the time to {function} as an argument.",
     "random": (
@@ -33,6 +37,7 @@ _CURES: dict[Kind, str] = {
         "numbers as an argument."
     ),
     "log": "To log in each call, use jax.debug.callback with a function that calls {name}.",
+    "print": "To print when the program runs, use jax.debug.print.",
     "file": "Read from the file system outside of {function}, and pass the data to {function} as an argument.",
     "input": "Ask for the input outside of {function}, and pass the answer to {function} as an argument.",
     "outside": "Call {name} outside of {function}, and pass the result to {function} as an argument.",

@@ -7,6 +7,7 @@ known not to wait for a result, and no statement reads the value of an array.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import inspect
 import sys
@@ -95,6 +96,8 @@ class Scope:
         self._barrier_waits = barrier_waits
         self._depth = depth
         self._is_traced = is_traced
+        # The parameters of the lambdas around the code that JAX traces: their values are tracers.
+        self._tracers: frozenset[str] = frozenset()
 
     def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.expr | None:
         """Return the last call of a jitted function in some statements, or else their last operation outside of jit.
@@ -138,7 +141,7 @@ class Scope:
                     continue
                 if isinstance(node, ast.Call) and self._traces_arguments(node.func, local):
                     traced = [part for part in _parts_of_arguments(node) if isinstance(part, ast.Lambda)]
-                    if not all(self._only_dispatches(function, local) for function in traced):
+                    if not all(self._only_traces(function, local) for function in traced):
                         return None
                     skipped_ids |= {id(node_inside) for function in traced for node_inside in ast.walk(function)}
                 if isinstance(node, _LOOKING) or not self._goes_on(node, tainted, local):
@@ -171,6 +174,10 @@ class Scope:
         if isinstance(node, ast.Call):
             is_new = isinstance(node.func, ast.Attribute) and node.func.attr in _MAKES_ARRAY
             return self._is_operation(node, local) or (is_new and self._is_jax(node.func, local))
+        if isinstance(node, ast.Subscript) and self._tracers:
+            return self._is_array(node.value, local)
+        if isinstance(node, ast.Name) and node.id in self._tracers:
+            return True
         return isinstance(node, ast.Name) and type(self._value(node, local)) is array_type()
 
     def _applied(self, call: ast.Call, local: frozenset[str]) -> ast.expr | None:
@@ -210,6 +217,12 @@ class Scope:
     def _only_dispatches(self, function: ast.Lambda, local: frozenset[str]) -> bool:
         """Return whether the body of a lambda certainly does not wait for a result."""
         return self._until_waits([ast.Expr(function.body)], local | _parameters(function)) is not None
+
+    def _only_traces(self, function: ast.Lambda, local: frozenset[str]) -> bool:
+        """Return whether the body of a lambda that JAX traces certainly does not wait for a result."""
+        inside = copy.copy(self)
+        inside._tracers = self._tracers | _parameters(function)
+        return inside._only_dispatches(function, local)
 
     def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.expr | None:
         """Return the last call of a jitted function in a lambda, or else its last operation outside of jit.

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from ...jax.constructs_outside_jit import Construct
 from ...jax.facts import partial_of
 from ...plain_text import exact, file_of, kind_name
-from ..functions.function_inside_wrappers import code_of, without_lines
+from ..functions.function_inside_wrappers import code_of, is_unwrapped, without_lines
 from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
 from .closed_over import Outside, values_outside
+from .equal_callables import BoundMethod, may_equal_another
 from .static_values import is_plain
 from .types_and_layouts_of_key import Key
 from .wrappers_named_in_reasons import Wrappers, equinox_wrappers, options_of, wrappers_of
@@ -27,6 +28,8 @@ class FunctionObject(NamedTuple):
         partial: parameter -> repr of the value that a `functools.partial` binds; None if the function is no partial.
         partial_read: true if `partial` has the reprs of the values; false if the values could not be read.
         method: true if the object is a bound method.
+        bound_method: weak references to the object and the function of a bound method; None if unknown.
+        may_equal: true if the class of a callable object has its own `__eq__` and `__hash__`.
         apart: a hash of all other properties that tell function objects on one line apart.
         callable_class: the class name of a callable object; empty for functions, methods and partials.
         outside: name -> value that the function reads from outside of its arguments.
@@ -39,22 +42,33 @@ class FunctionObject(NamedTuple):
     apart: int = hash(((), ()))
     callable_class: str = ""
     outside: Mapping[str, Outside] = MappingProxyType({})
+    bound_method: BoundMethod | None = None
+    may_equal: bool = False
+
+
+class EarlierObject(NamedTuple):
+    """An earlier function object: its index in the history, and the values that the object reads from outside."""
+
+    number: int
+    outside: Mapping[str, Outside]
 
 
 class NewestObject(NamedTuple):
-    """How many function objects with the same wrappers were seen, and the outside values of the newest one.
+    """How many function objects with the same wrappers were seen, and the properties of the newest ones.
 
     Attributes:
-        outside: name -> value that the newest object reads from outside.
+        recent: the newest objects that have the code of the newest one, the newest first.
         code: a copy of the code of the user's function, without line numbers; for a construct, the codes of its
             functions; None for code of a package.
     """
 
     objects: int
-    outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
-    # a copy of the code of the user's function, without line numbers; for a construct, the codes of its functions; None
-    # for code of a package
+    recent: tuple[EarlierObject, ...]
     code: CodeType | CodesOfConstruct | None
+
+
+RECENT_OBJECTS = 16
+"""The number of function objects whose outside values are kept, to find the closest earlier one."""
 
 
 def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
@@ -63,7 +77,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     name, outside = record.name, read_outside(record, fun, reading)
     # One line may hold several lambdas: the columns of their code tell them apart. The results of a transform with
     # different options, such as in_axes, are told apart by the options.
-    if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
+    if equinox is None and is_unwrapped(fun):
         if name != "<lambda>":
             return FunctionObject(outside=outside)
         return FunctionObject(apart=hash((tuple(fun.__code__.co_positions()), ())), outside=outside)
@@ -87,7 +101,11 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     is_users = run_code is not None and not is_installed(file_of(run_code))
     callable_class = kind_name(kind) if is_callable_object and is_users else ""
     apart = hash((positions, options_of(fun)))
-    return FunctionObject(wrappers, texts, read, kind is MethodType, apart, callable_class, outside)
+    is_method = kind is MethodType
+    may_equal = bool(callable_class) and may_equal_another(kind)
+    return FunctionObject(
+        wrappers, texts, read, is_method, apart, callable_class, outside, BoundMethod.of(fun), may_equal
+    )
 
 
 def code_to_compare(fun: Any) -> CodeType | None:

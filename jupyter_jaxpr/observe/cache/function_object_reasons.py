@@ -17,6 +17,7 @@ from .wrappers_named_in_reasons import equinox_wrappers, written
 FIRST_CALL = "This is the first call of {called}."
 CODE_CHANGED = "The code of {names} changed."
 CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
+_JIT_ONCE = "Jit the method once, and keep the jitted function in a variable."
 _WRAPPED = "{name} with this wrapper around it"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -142,24 +143,14 @@ def defines_again(event: MissEvent, before: EarlierDefinition, history: Function
 
 def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | None) -> Reason:
     name = history.name
-    before = [old for old in history.events if old.function_object == event.function_object - 1]
-    if event.partial is not None and before and before[0].partial is not None:
-        return _new_partial(event, before[0], history)
-    # Python compares bound methods by their object and function, so an equal method hits the entry of the earlier
-    # method
-    if event.method and event.outcome == "dispatch_only":
-        text = (
-            f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
-            f"new method object each time that the code reads object.{name}. JAX compiled nothing."
-        )
-        return Reason("new_function", text, cure="Jit the method once, and keep the jitted function in a variable.")
+    if event.partial is not None:
+        old = _closest_partial(event, history)
+        if old is not None:
+            return _new_partial(event, old, history)
+    if (event.method or event.may_equal) and event.outcome == "dispatch_only":
+        return reason_of_equal_object(event, history)
     if event.method:
-        text = (
-            f"This is another method {name}{_defined_at(history, event)}: each object.{name} is a function object of "
-            "its own."
-        )
-        cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
-        return Reason("new_function", text, cure=cure)
+        return _new_method(event, history)
     plain = name.strip("<>")
     new_function_object = (
         f"the {_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
@@ -175,12 +166,62 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
                 cure="Keep the new jitted function in a variable, and call the function in the variable again.",
             )
         text = f"This is another {event.callable_class} object: each object has cache entries of its own."
+        if event.may_equal:
+            text = f"This is another {event.callable_class} object."
+            if event.is_compared:
+                kind = event.callable_class
+                text = f"This is another {kind} object, and no {kind} object that has cache entries equals the object."
         cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
         return Reason("new_function", text, cure=cure)
     by = "jit" if event.key is None else event.key.options.by
     text, cure = _where_made(new_function_object, event, by)
     if event.unread:
         cure = f"{cure} {contents_as_arguments(event.unread)}"
+    return Reason("new_function", text, cure=cure)
+
+
+def _closest_partial(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
+    """Return the first miss of the earlier partial that binds the most equal values; the latest of several."""
+    partials = [old for old in reversed(history.events) if old.number < event.number and old.partial is not None]
+    return min(partials, key=lambda old: len(_changed_bindings(event, old)), default=None)
+
+
+def _changed_bindings(event: MissEvent, old: MissEvent) -> list[str]:
+    bound, before = event.partial or {}, old.partial or {}
+    return [name for name in bound if before.get(name) != bound[name]]
+
+
+def reason_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason:
+    """Return the reason of the first call of a function object that equals an earlier one, whose program JAX reused."""
+    name = history.name
+    if event.method or (event.first is not None and event.first.method):
+        text = (
+            f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
+            f"new method object each time that the code reads object.{name}. JAX compiled nothing."
+        )
+        return Reason("new_function", text, cure=_JIT_ONCE)
+    kind = event.callable_class or name
+    text = f"This is another {kind} object, which equals an earlier {kind} object. JAX compiled nothing."
+    return Reason("new_function", text, cure=f"Keep one {kind} object, and jit the object once.")
+
+
+def _new_method(event: MissEvent, history: FunctionHistory) -> Reason:
+    method = f"{history.name}{_defined_at(history, event)}"
+    mine = event.bound_method
+    with_entries = {old.function_object for old in history.events if old.number < event.number and old.made_entry}
+    is_jitted_before = mine is not None and any(
+        old.bound_method is not None and mine.equals(old.bound_method) and not history.is_alive(old.function_object)
+        for old in history.events
+        if old.function_object in with_entries and old.number < event.number
+    )
+    if is_jitted_before:
+        text = (
+            f"This is another jit of the method {method} of the same object. The earlier jitted function no longer "
+            "exists, and JAX dropped the cache entries of the function."
+        )
+        return Reason("new_function", text, cure=_JIT_ONCE)
+    text = f"This is another method {method}: each object.{history.name} is a function object of its own."
+    cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
     return Reason("new_function", text, cure=cure)
 
 
@@ -205,17 +246,22 @@ def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[st
 
 
 def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
-    """Return the differences from the closest call of an earlier function object with the same wrappers, as reasons."""
+    """Return the differences from the closest call of an earlier function object with the same wrappers, as reasons.
+
+    The function objects with the fewest changed outside values are the closest.
+    """
     if event.key is None:
         return ()
-    keys = [
-        old.key
+    calls = [
+        old
         for old in earlier[-MOST_COMPARED:]
         if old.key is not None
         and old.key.traced == event.key.traced
         and old.key.options.equals(event.key.options)
         and is_same_kind(old, event)
     ]
+    calls = [old for old in calls if old.function_object in event.closest_objects] or calls
+    keys = [old.key for old in calls if old.key is not None]
     if not keys:
         return ()
     nearest = closest(event.key, keys, reading)
@@ -257,7 +303,7 @@ def new_equinox_reason(event: MissEvent, earlier: Sequence[MissEvent], history: 
 
 def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> Reason:
     bound, before = event.partial or {}, old.partial or {}
-    changed = [name for name in bound if before.get(name) != bound[name]]
+    changed = _changed_bindings(event, old)
     name = history.name
     if not changed:
         text = f"This is another partial of {name}. Make the partial once."

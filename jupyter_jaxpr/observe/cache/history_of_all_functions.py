@@ -21,6 +21,7 @@ from ..observation import Outcome, Place
 from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from ..stage_times_of_call import CallStages, Tally
 from .bound_and_outside_values import read_function_object
+from .equal_callables import equal_objects
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
 from .types_and_layouts_of_key import Key
 
@@ -140,7 +141,11 @@ class History:
                     event.redefines = self._redefined(earlier, history)
             history.events.append(event)
             history.full_record = None
-            return event
+        if event.construct is None:
+            # the `__eq__` of a user's class may call jitted functions, so the lock is not held
+            event.equal_objects = equal_objects(fun, history.alive, number, reading)
+            event.is_compared = reading.calls
+        return event
 
     def inlined(self, record: Any, place: Place | None) -> None:
         """Record a call that JAX inlined while it traced another function."""

@@ -23,8 +23,17 @@ from ...plain_text import file_of
 from ..functions.function_inside_wrappers import code_of, unwrap
 from ..observation import Outcome, Place
 from ..user_or_library.whose_code import is_installed
-from .bound_and_outside_values import CodesOfConstruct, FunctionObject, NewestObject, code_to_compare, codes_to_compare
+from .bound_and_outside_values import (
+    RECENT_OBJECTS,
+    CodesOfConstruct,
+    EarlierObject,
+    FunctionObject,
+    NewestObject,
+    code_to_compare,
+    codes_to_compare,
+)
 from .closed_over import ChangedValue, changed_values, kept_values, unread_values
+from .equal_callables import BoundMethod
 from .loop_that_makes_function import Making, making_of
 from .reason import Reason
 from .types_and_layouts_of_key import Key
@@ -68,8 +77,16 @@ class MissEvent:
         making: where the function object was made; None for the first function object, or if unknown.
         captured: names of the values that the function object reads from enclosing functions.
         method: true for a bound method; only set for the first miss of a function object.
+        bound_method: the object and the function of a bound method; only set for the first miss of a function object.
         callable_class: the class name of a callable object that is no function; only set for the object's first miss.
-        changed: outside values that differ from those of the previous function object.
+        may_equal: true if the class of a callable object has its own `__eq__` and `__hash__`.
+        equal_objects: the indices of other function objects that existed at the call and equal the called one: JAX
+            uses their entries.
+        is_compared: true if `equal_objects` holds all of them; false if the `__eq__` of the class was not called.
+        changed: outside values that differ from those of the closest earlier function object, which is the latest one
+            of those with the fewest changed values.
+        closest_objects: the indices of the function objects with the fewest changed values.
+        varying: names of outside values that differ from those of any recent function object.
         unread: names of outside values that cannot be compared, and so may have changed.
         same_code: whether the previous function object with the same wrappers had the same code, lines apart; None if
             unknown.
@@ -106,8 +123,14 @@ class MissEvent:
     making: Making | None = None
     captured: Sequence[str] = ()
     method: bool = False
+    bound_method: BoundMethod | None = None
     callable_class: str = ""
-    changed: Sequence[ChangedValue] = ()  # outside values that differ from those of the previous function object
+    may_equal: bool = False
+    equal_objects: tuple[int, ...] = ()
+    is_compared: bool = False
+    changed: Sequence[ChangedValue] = ()
+    closest_objects: frozenset[int] = frozenset()
+    varying: frozenset[str] = frozenset()
     unread: Sequence[str] = ()  # names of outside values that cannot be compared, and so may have changed
     # whether the previous function object with the same wrappers had the same code, lines apart; None if unknown. For a
     # construct, the code of its body is compared.
@@ -271,8 +294,8 @@ class FunctionHistory:
     ) -> None:
         """Record how many earlier function objects had the same wrappers; `event` is a function object's first miss.
 
-        The changes of outside values and of the code since the previous object are recorded, too: the values may be
-        deleted later.
+        The changes of outside values since the closest object, and of the code since the previous object, are recorded,
+        too: the values may be deleted later.
 
         Args:
             event: The first miss of the function object.
@@ -282,13 +305,22 @@ class FunctionHistory:
         """
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method, event.callable_class = first.wrappers, first.method, first.callable_class
+        event.bound_method, event.may_equal = first.bound_method, first.may_equal
         key = first.wrappers, first.partial is not None, first.callable_class, first.apart
         last = self.wrapped.get(key)
         code_now = code_to_compare(fun) if event.construct is None else codes_to_compare(event.construct)
         previous = last if last is not None or earlier is None else earlier.wrapped.get(key)
         if previous is not None:
-            event.changed = changed_values(previous.outside, first.outside)
-            event.unread = unread_values(previous.outside, first.outside)
+            changes = [changed_values(old.outside, first.outside) for old in previous.recent]
+            fewest = min(changes, key=len)  # the latest object of those with equally many changes
+            closest = [
+                old for old, changed in zip(previous.recent, changes, strict=True) if len(changed) == len(fewest)
+            ]
+            event.changed = fewest
+            event.varying = frozenset(value.name for changed in changes for value in changed)
+            event.unread = unread_values(closest[0].outside, first.outside)
+            if previous is last:
+                event.closest_objects = frozenset(old.number for old in closest)
             if isinstance(code_now, CodesOfConstruct) and isinstance(previous.code, CodesOfConstruct):
                 event.same_code = code_now.same_as(previous.code)
                 event.other_codes = code_now.changed_since(previous.code)
@@ -305,7 +337,9 @@ class FunctionHistory:
                 names = dict.fromkeys(name for passed in event.construct.functions for name in passed.captured)
                 event.captured = kept_values(names, first.outside)
         event.another = any(wrapping[:3] == key[:3] and wrapping[3] != first.apart for wrapping in self.wrapped)
-        self.wrapped[key] = NewestObject(event.alike + 1, first.outside, code_now)
+        recent = last.recent if last is not None and last.code == code_now else ()
+        now = EarlierObject(event.function_object, first.outside)
+        self.wrapped[key] = NewestObject(event.alike + 1, (now, *recent[: RECENT_OBJECTS - 1]), code_now)
 
     def counts_on(self, thread: int | None) -> Counts:
         """Return the counts of one thread; if `thread` is None, the sum over all threads."""

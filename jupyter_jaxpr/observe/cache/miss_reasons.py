@@ -11,9 +11,10 @@ from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from .closest_key import MOST_COMPARED, closest, compare, kinds_of_values
 from .construct_reasons import NO_CLEARING, construct_reasons
 from .function_named_in_reason import with_label
-from .function_object_reasons import function_object_reasons, is_cell, new_equinox_reason
+from .function_object_reasons import function_object_reasons, is_cell, new_equinox_reason, reason_of_equal_object
 from .held_entries import EVICTED_ABOVE
 from .history_of_one_function import FunctionHistory, MissEvent
+from .option_reasons import option_reasons
 from .reason import Reason
 from .slow_hit_reasons import without_fast_path
 from .static_values import is_plain
@@ -42,7 +43,8 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if event.outcome in ("inlined", "raised"):
         return ()
     earlier = [old for old in history.events if old.number < event.number and old.made_entry and old.key is not None]
-    of_object = [old for old in earlier if old.function_object == event.function_object]
+    objects = {event.function_object, *event.equal_objects}
+    of_object = [old for old in earlier if old.function_object in objects]
     if not of_object and event.construct is not None:
         return construct_reasons(event, earlier, history, reading)
     if not of_object:
@@ -73,10 +75,12 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
             )
         return (Reason("transform", text),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
-    by = event.key.options.by
+    if event.equal_objects and event.outcome == "dispatch_only" and not event.key.traced:
+        own = [old.key for old in same_jit if old.function_object == event.function_object and old.key is not None]
+        if not own or closest(event.key, own[-MOST_COMPARED:], reading).compiles:
+            return (reason_of_equal_object(event, history),)
     if not same_jit:
-        text = f"This is the first call of {history.name} with these options for {by}."
-        return (Reason("first_call", text, after=f"other options of {by}"),)
+        return option_reasons(event.key, [old.key for old in same_kind if old.key is not None], history.name, reading)
     if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
         # the first call under a new transform misses even if all types are equal, so other differences are no reason
         return (first_under(event.key, history.name),)

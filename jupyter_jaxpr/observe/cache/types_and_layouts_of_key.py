@@ -101,13 +101,14 @@ class JitOptions:
             use.
     """
 
-    __slots__ = ("_values", "by", "donates", "keeps_unused")
+    __slots__ = ("_kind", "_values", "by", "donates", "keeps_unused")
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
         self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
         self.keeps_unused = bool(getattr(options, "keep_unused", True))
         kind: Any = type(options)
+        self._kind = kind
         self._values = _option_reader(kind)(options)
 
     @classmethod
@@ -116,7 +117,14 @@ class JitOptions:
         options = cls.__new__(cls)
         # the cache key of pmap does not show whether pmap donates an argument, so `donates` is True to be safe
         options.by, options._values, options.donates, options.keeps_unused = "pmap", values, True, True
+        options._kind = None
         return options
+
+    @property
+    def named(self) -> Mapping[str, Any]:
+        """Name in JAX's record -> value, for each option; empty for a `jax.pmap` call, whose record has no names."""
+        names = () if self._kind is None else _option_names(self._kind)
+        return dict(zip(names, self._values if len(names) > 1 else (self._values,), strict=True)) if names else {}
 
     def equals(self, other: JitOptions) -> bool:
         """Return whether two records hold equal options, even if the options come from two calls of `jax.jit`."""
@@ -127,10 +135,14 @@ class JitOptions:
             return False
 
 
+def _option_names(kind: Any) -> list[str]:
+    return [name for name in _OPTIONS if hasattr(kind, name)]
+
+
 @functools.lru_cache(maxsize=16)
 def _option_reader(kind: Any) -> Callable[[Any], Any]:
     """Return a function that reads the options from JAX's record; the fields of the record depend on JAX's version."""
-    names = [name for name in _OPTIONS if hasattr(kind, name)]
+    names = _option_names(kind)
     if not names:
         return _no_options
     fields = getattr(kind, "_fields", ())

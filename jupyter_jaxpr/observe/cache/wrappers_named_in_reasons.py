@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.facts import TRACEBACK_WRAPPER
+from ...jax.facts import TRACEBACK_WRAPPER, inside_checkify
 from ...plain_text import file_of, function_of, kind_name, own_name
 from ..functions.function_inside_wrappers import next_inside
 
@@ -24,6 +24,7 @@ _TRANSFORMATIONS = {
     "jacrev.<locals>.jacfun": "jax.jacrev",
     "_shard_map.<locals>.wrapped": "jax.shard_map",
     "pmap.<locals>.wrapped": "jax.pmap",
+    "checkify.<locals>.checked_fun": "jax.experimental.checkify.checkify",
 }
 _IN_JAX = "jax/_src/"
 
@@ -40,7 +41,9 @@ def wrappers_of(fun: Any) -> Wrappers:
         inside = next_inside(fun)
         if inside is None:
             break
-        if type(fun) is FunctionType:
+        # JAX's traceback wrapper has the name of the function inside, which follows if that function wraps the user's
+        is_named_inside = type(inside) is FunctionType and inside_checkify(inside) is not None
+        if type(fun) is FunctionType and not (is_named_inside and fun.__code__.co_name == TRACEBACK_WRAPPER):
             names.append(_name(fun))
         fun = inside
     return tuple(names)

@@ -52,11 +52,19 @@ class ImpureCalls:
 
     Args:
         traced: Returns the name of the function that JAX traces at present, or None.
+        body: Returns the title of the construct outside of jit whose body JAX traces at present, or None. The text that
+            `print` writes in such a body is not recorded, so the call of `print` is.
         fail: Receives an error of this package.
     """
 
-    def __init__(self, traced: Callable[[], str | None], fail: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self,
+        traced: Callable[[], str | None],
+        body: Callable[[], str | None],
+        fail: Callable[[BaseException], None],
+    ) -> None:
         self._traced = traced
+        self._body = body
         self._fail = fail
         self._seeded: set[tuple[str, str]] = set()
         self.calls: dict[tuple[str, str], ImpureCall] = {}
@@ -71,10 +79,14 @@ class ImpureCalls:
             first: The first argument, if there is one.
         """
         function = self._traced()
+        is_body = function is None
+        function = self._body() if is_body else function
         if function is None or len(self.calls) >= _MOST:
             return
         try:
             named_kind = impure_source(called, first)
+            if is_body and called is print:
+                named_kind = "print", "print"
             if named_kind is not None and not (
                 named_kind[0] in OF_NOW and _is_given_a_time(code, offset, OF_NOW[named_kind[0]])
             ):

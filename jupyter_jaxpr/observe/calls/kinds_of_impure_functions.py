@@ -25,7 +25,7 @@ from typing import Any, Final, Literal
 
 from ...plain_text import exact, kind_name, mro_of
 
-Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator", "log"]
+Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator", "log", "print"]
 
 # function that reads the clock -> the largest number of arguments with which it reads the clock
 OF_NOW: Final[Mapping[str, int]] = {

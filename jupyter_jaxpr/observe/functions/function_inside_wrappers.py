@@ -12,7 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.facts import partial_of
+from ...jax.facts import inside_checkify, partial_of
 from ...plain_text import FAILURES, attribute_of, defined, file_of, function_of, kind_name, own_name
 from ..observation import Place
 from ..user_or_library.whose_code import is_installed
@@ -37,9 +37,14 @@ def without_lines(code: CodeType) -> CodeType:
     )
 
 
+def is_unwrapped(value: Any) -> bool:
+    """Return whether a callable is a Python function that wraps no other function."""
+    return type(value) is FunctionType and "__wrapped__" not in vars(value) and inside_checkify(value) is None
+
+
 def unwrap(value: Any) -> Any:
     """Return the innermost function of a callable; a callable that wraps nothing is returned unchanged."""
-    if type(value) is FunctionType and "__wrapped__" not in vars(value):
+    if is_unwrapped(value):
         return value
     for _ in range(50):
         inner = next_inside(value)
@@ -56,7 +61,7 @@ def next_inside(value: Any) -> Any:
     """
     kind = type(value)
     if kind is FunctionType:
-        inner = vars(value).get("__wrapped__")
+        inner = vars(value).get("__wrapped__") or inside_checkify(value)
     elif kind is types.MethodType:
         return value.__func__
     elif issubclass(kind, functools.partial):

@@ -21,7 +21,7 @@ from ...jax.facts import is_jitted, is_tracer_type, partial_of
 from ...plain_text import defined, exact, file_of, function_of
 from ..cache.static_values import StaticValue
 from ..calls.impure_calls_while_tracing import ImpureCall
-from ..functions.function_inside_wrappers import name_of, unwrap
+from ..functions.function_inside_wrappers import is_unwrapped, name_of, unwrap
 from ..observation import Place
 from ..user_or_library.whose_code import is_installed
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
@@ -345,8 +345,7 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
         weakref.ref(fun)
     except TypeError:
         return None
-    plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
-    return ValuesAtTrace((fun,), {name: static.value for name, static in statics.items()} if plain else {})
+    return ValuesAtTrace((fun,), {name: static.value for name, static in statics.items()} if is_unwrapped(fun) else {})
 
 
 class _Reader:
@@ -499,7 +498,7 @@ def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
                 bound_values.update(zip(names, bound_partial.args, strict=False))
                 bound_values.update({exact(name): value for name, value in bound_partial.keywords.items()})
             fun = bound_partial.func
-        elif kind is FunctionType and "__wrapped__" not in vars(fun):
+        elif is_unwrapped(fun):
             break
         else:
             inner = unwrap(fun)

@@ -140,6 +140,16 @@ class Costs:
                 total = total + Cost(exact=False, per_trip=True)
         return self._bounded(call, total) if call.primitive == "cond" else total
 
+    def is_skipped_loop(self, scope: int, call: Call) -> bool:
+        """Return whether a while loop has no step in the recorded call, and other calls may have steps.
+
+        XLA removes a loop only if no call has a step.
+        """
+        if call.primitive != "while" or self._trips.get((scope, call.equation)) != 0:
+            return False
+        body, condition = call.parts
+        return counted_trips(self.walk, scope, call.equation, condition.scope, body.scope) != 0
+
     def _bounded(self, call: Call, total: Cost) -> Cost:
         """Return the cost of a cond with its bounds.
 

@@ -8,10 +8,12 @@ that were only observed on a CPU are only given on a CPU. The numbers of the rea
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan, scan_parts
@@ -19,7 +21,7 @@ from ...quantities import count, operations_in_words
 from .cost_sums_and_order import Cost
 from .cost_table_by_line import unknown
 from .costs_of_equations import Call, Costs
-from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of
+from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of, in_order, scopes_that_xla_counts
 from .operations_xla_adds import expansions
 
 #: The most loops that get a row of their own in the table of differences.
@@ -41,13 +43,19 @@ _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and
 
 @dataclass(frozen=True)
 class Analysis:
-    """XLA's cost analysis of an executable; a field is None if XLA does not report the number."""
+    """XLA's cost analysis of an executable; a number is None if XLA does not report it.
+
+    Attributes:
+        loops: Returns the number of while loops in the executable; None if unknown. The text of the executable is
+            printed for it, so it is called only if a reason depends on the number.
+    """
 
     flops: float | None
     transcendentals: float | None
     bytes: float | None
     devices: int = 1
     platform: str | None = None
+    loops: Callable[[], int | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,16 @@ def analysis(executable: Any) -> Analysis | None:
         value = statistics.get(key, 0.0)
         return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
 
-    return Analysis(number("flops"), number("transcendentals"), number("bytes accessed"), *_devices(executable))
+    numbers = number("flops"), number("transcendentals"), number("bytes accessed")
+    return Analysis(*numbers, *_devices(executable), functools.partial(_loops_of, executable))
+
+
+def _loops_of(executable: Any) -> int | None:
+    """Return the number of while loops in an executable; None if the backend does not print the executable."""
+    try:
+        return len(re.findall(r" while\(", executable.as_text()))
+    except not_of_a_signal(Exception):  # the class of the error depends on the backend
+        return None
 
 
 def _devices(executable: Any) -> tuple[int, str | None]:
@@ -127,15 +144,17 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         )
         counted_once //= xla_analysis.devices
     left = round(xla_analysis.flops) - counted_once
-    left = _counters(largest, rows, left)
+    left = _counters(largest, rows, left, xla_analysis)
+    counted_scopes = scopes_that_xla_counts(costs, scope)
+    in_program = [number for number in in_order(costs, scope) if number in counted_scopes]
     if left:
-        for row in _formulas(costs, runs, left, xla_analysis.platform == "cpu"):
+        for row in _formulas(costs, in_program, left, xla_analysis.platform == "cpu"):
             largest.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
     largest += _explained(counted, rows)
     missing = unknown(costs, runs)
     if left > 0 and not missing and xla_analysis.platform == "cpu":
-        for row in _expanded(costs, runs, left):
+        for row in _expanded(costs, in_program, left):
             largest.append(row)
             left -= row.xla or 0
     if missing:
@@ -165,10 +184,10 @@ def _left(left: int, on_cpu: bool) -> Difference:
     return Difference("fused_away", text, 0, left)
 
 
-def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
+def _expanded(costs: Costs, counted: Collection[int], left: int) -> list[Difference]:
     """Return the differences that XLA's expansions explain; the last row names expansions with an unknown effect."""
     differences_left, texts = [], []
-    for expansion in expansions(costs, runs):
+    for expansion in expansions(costs, counted):
         if expansion.most is None:
             texts.append(expansion.text)
         elif added := min(left, expansion.most):
@@ -206,12 +225,37 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
 # --- loops ----------------------------------------------------------------------------------------
 
 
+class _Counters(NamedTuple):
+    """The operations that JAX adds to scans: a step counter, and the index of a scan in reverse.
+
+    Attributes:
+        most: The largest number of operations that XLA's count can have.
+        least: The smallest number: XLA computes no counter where the body counts the steps already, as in a
+            `fori_loop`.
+        scans: The number of scans.
+        reverse: The number of scans in reverse.
+    """
+
+    most: int = 0
+    least: int = 0
+    scans: int = 0
+    reverse: int = 0
+
+    def plus(self, other: _Counters, times: int = 1) -> _Counters:
+        """Return the sum of these operations and `times` times the operations of other scans."""
+        return _Counters(*(mine + yours * times for mine, yours in zip(self, other, strict=True)))
+
+
+_NO_COUNTERS = _Counters()
+
+
 @dataclass(slots=True)
 class _Row:
     """The outermost loops on one line: the count with all steps, and the count with each body once.
 
     Attributes:
-        counters: the number of loops in the row, inner ones included, to which JAX adds a step counter.
+        loops: the number of loops in the row, inner ones included.
+        counters: the operations that JAX adds to these loops for step counters and reverse indices.
         beside: true if partial unrolling leaves some steps outside of the loop.
     """
 
@@ -219,7 +263,8 @@ class _Row:
     trips: int | None
     ours: int = 0
     once: int = 0
-    counters: int = 0
+    loops: int = 0
+    counters: _Counters = _NO_COUNTERS
     inner: bool = False
     unrolled: bool = False
     beside: bool = False
@@ -230,12 +275,12 @@ class _Row:
 class _Once:
     """The counts of one execution in which each loop body counts once, as in XLA.
 
-    These are the operations, the loops, and the loops to which JAX adds a step counter.
+    These are the operations, the loops, and the operations that JAX adds to the loops.
     """
 
     flops: int
     loops: int
-    counters: int
+    counters: _Counters
 
 
 class _Loops:
@@ -268,7 +313,8 @@ class _Loops:
             row.ours += self._costs.call(call).flops * runs.dearest
             call_once = self._of_call(scope, call)
             row.once += call_once.flops * runs.dearest
-            row.counters += call_once.counters * runs.dearest
+            row.loops += call_once.loops * runs.dearest
+            row.counters = row.counters.plus(call_once.counters, runs.dearest)
             row.inner |= call_once.loops > 1
             iterations, remainder = self._lowered(scope, call)
             row.unrolled |= iterations < (trips or 0)
@@ -281,29 +327,49 @@ class _Loops:
         """Return one execution of a scope in which each loop body counts once, as in XLA."""
         scope_once = self._once.get(scope)
         if scope_once is None:
-            total, loops, counters = self._costs.of(scope).flops, 0, 0
+            total, loops, counters = self._costs.of(scope).flops, 0, _NO_COUNTERS
             for call in self._costs.priced(scope).calls:
                 inside = self._of_call(scope, call)
                 total += inside.flops - self._costs.call(call).flops
                 loops += inside.loops
-                counters += inside.counters
+                counters = counters.plus(inside.counters)
             scope_once = self._once[scope] = _Once(total, loops, counters)
         return scope_once
 
     def _of_call(self, scope: int, call: Call) -> _Once:
-        total = loops = counters = 0
+        total = loops = 0
+        counters = _NO_COUNTERS
         turns = self._turns(scope, call)
+        is_skipped_loop = self._costs.is_skipped_loop(scope, call)
         for part in call.parts:
-            if part.dearest:
+            if part.dearest or is_skipped_loop:
                 times = turns if part.loop else part.dearest
                 inside = self.once(part.scope)
                 total += inside.flops * times
                 loops += inside.loops * times
-                counters += inside.counters * times
+                counters = counters.plus(inside.counters, times)
         # XLA removes a loop with one step, and a completely unrolled loop does not exist in the HLO.
-        is_loop = any(part.loop for part in call.parts) and call.parts[0].dearest > turns
+        is_loop = is_skipped_loop or (any(part.loop for part in call.parts) and call.parts[0].dearest > turns)
         # The counter of a while loop is part of its jaxpr and already counted.
-        return _Once(total, loops + is_loop, counters + (is_loop and call.primitive == "scan"))
+        if is_loop and call.primitive == "scan":
+            counters = counters.plus(self._counters(scope, call))
+        return _Once(total, loops + is_loop, counters)
+
+    def _counters(self, scope: int, call: Call) -> _Counters:
+        """Return the operations that JAX adds to one scan.
+
+        The counter is an addition and a comparison. The index of a scan in reverse is two subtractions, if the scan
+        reads or makes arrays along its steps.
+        """
+        jaxpr = self._costs.walk.jaxprs[scope]
+        equation = jaxpr.eqns[call.equation]
+        parts = scan_parts(equation.params)
+        carry = equation.invars[parts.consts : parts.consts + parts.carry]
+        may_count = any(not variable.aval.shape and variable.aval.dtype.kind in "iu" for variable in carry)
+        has_arrays = len(equation.invars) > parts.consts + parts.carry or len(equation.outvars) > parts.carry
+        reverse = 2 if parts.reverse and has_arrays else 0
+        least = (0 if may_count else 2) + (reverse if parts.unroll == 1 else 0)
+        return _Counters(2 + reverse, least, 1, int(reverse > 0))
 
     def _turns(self, scope: int, call: Call) -> int:
         """Return how many steps of a loop XLA counts.
@@ -339,34 +405,48 @@ def _loop(row: _Row) -> Difference:
     return Difference("loop_once", text, row.ours, row.once, row.frame, row.trips)
 
 
-def _counters(explained: list[Difference], rows: list[_Row], left: int) -> int:
-    """Add the operations for the step counters of scans to the rows of the scans; return the rest of the difference.
-
-    The counter takes two operations per step, or fewer if the body already counts the steps, as in a `fori_loop`.
-    """
-    counter_flops = {(row.frame, row.trips): 2 * row.counters for row in rows if row.counters and row.ours != row.once}
-    if not 0 < left <= sum(counter_flops.values()) or (left != sum(counter_flops.values()) and len(counter_flops) > 1):
+def _counters(explained: list[Difference], rows: list[_Row], left: int, xla_analysis: Analysis) -> int:
+    """Add the operations for the step counters of scans to the rows of the scans; return the rest of the difference."""
+    added = {(row.frame, row.trips): row.counters for row in rows if row.counters.most and row.ours != row.once}
+    most = sum(counters.most for counters in added.values())
+    least = sum(counters.least for counters in added.values())
+    if not 0 < left:
+        return left
+    if left == most or (least <= left < most and len(added) == 1):
+        by_row = {key: min(counters.most, left) for key, counters in added.items()}
+    elif xla_analysis.platform == "cpu" and xla_analysis.loops() == sum(row.loops for row in rows):
+        # XLA has removed no loop, so each loop has its counter. Other operations explain the rest of the difference,
+        # which is negative if XLA removed more operations.
+        by_row = {key: counters.least for key, counters in added.items()}
+    else:
         return left
     for index, row in enumerate(explained):
-        extra = min(counter_flops.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
+        extra = by_row.get((row.frame, row.runs), 0) if row.kind == "loop_once" else 0
         if extra:
-            operations = count(extra, "operation")
-            single, many = (
-                f"The loop counter adds {operations} to XLA's count.",
-                f"Loop counters add {operations} to XLA's count.",
-            )
-            text = f"{row.text} {single if extra <= 2 else many}"
+            text = f"{row.text} {_added_by_counters(extra, added[row.frame, row.runs])}"
             explained[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
             left -= extra
     return left
 
 
+def _added_by_counters(operations: int, counters: _Counters) -> str:
+    """Return the sentence on the operations that JAX adds to the scans of a row."""
+    added = count(operations, "operation")
+    if counters.reverse:
+        if counters.scans == 1:
+            return f"The loop counter and the index of the reverse scan add {added} to XLA's count."
+        return f"Loop counters and the indices of reverse scans add {added} to XLA's count."
+    if counters.scans == 1:
+        return f"The loop counter adds {added} to XLA's count."
+    return f"Loop counters add {added} to XLA's count."
+
+
 # --- other formulas ---------------------------------------------------------------------------------
 
 
-def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool) -> list[Difference]:
+def _formulas(costs: Costs, counted: Collection[int], left: int, on_cpu: bool) -> list[Difference]:
     """Return the operations that XLA counts by another formula, if this explains a part of the remaining difference."""
-    by_formula = _by_formula(costs, runs)
+    by_formula = _by_formula(costs, counted)
     differences = []
     for name in _CUMULATIVE:
         mine, xla_flops = by_formula.pop(name, (0, 0))
@@ -388,19 +468,20 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool)
     return differences
 
 
-def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int, int]]:
-    """Return {primitive: (this package's count, XLA's count)} for primitives with another formula in XLA."""
+def _by_formula(costs: Costs, counted: Collection[int]) -> dict[str, tuple[int, int]]:
+    """Return {primitive: (this package's count, XLA's count)} for primitives with another formula in XLA.
+
+    As XLA does, the body of a loop is counted once.
+    """
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
-    for number, of_scope in runs.items():
-        # As XLA does, the body of a loop is counted once.
-        times = min(of_scope.total.dearest, 1)
+    for number in counted:
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""
             if name in _OTHERWISE:
                 mine, xla_flops = counts.get(name, (0, 0))
                 slid = _windows(costs.walk.jaxprs[number].eqns[equation], name)
-                counts[name] = mine + max(costs.owns[index].flops, 0) * times, xla_flops + slid * times
+                counts[name] = mine + max(costs.owns[index].flops, 0), xla_flops + slid
     return counts
 
 

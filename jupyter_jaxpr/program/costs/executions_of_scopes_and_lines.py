@@ -92,6 +92,24 @@ def _hand_on(runs: ScopeRuns, runs_by_scope: dict[int, ScopeRuns], call: Call, f
             inner.names.setdefault(below(prefix, name), Runs()).add(outer.within(part))
 
 
+def scopes_that_xla_counts(costs: Costs, scope: int) -> set[int]:
+    """Return the scopes that XLA counts: those that run, and those of loops without a step in the recorded call.
+
+    Of several branches, XLA counts the most expensive branch.
+    """
+    counted = {scope}
+    waiting = [scope]
+    while waiting:
+        number = waiting.pop()
+        for call in costs.priced(number).calls:
+            is_skipped_loop = costs.is_skipped_loop(number, call)
+            for part in call.parts:
+                if (part.dearest or is_skipped_loop) and part.scope not in counted:
+                    counted.add(part.scope)
+                    waiting.append(part.scope)
+    return counted
+
+
 def below(prefix: str, name: str) -> str:
     """Return the name stack of an equation with the stack `name` inside of a call with the name stack `prefix`."""
     return f"{prefix}/{name}" if prefix and name else prefix or name

@@ -7,7 +7,7 @@ may simplify the expansion. An expansion without a known bound is named without 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ...joined_names import listed
 from .costs_of_equations import Costs
-from .executions_of_scopes_and_lines import ScopeRuns
 
 _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short axis in pieces of this many elements.
@@ -41,19 +40,16 @@ class Expansion:
     most: int | None
 
 
-def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
+def expansions(costs: Costs, counted: Collection[int]) -> list[Expansion]:
     """Return XLA's expansions of a program, those with a bound first; the body of a loop counts once.
 
     Args:
         costs: The costs of the scopes in the `Walk`.
-        runs: Scope -> its executions in one call.
+        counted: The scopes that XLA counts.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
     strings = costs.walk.strings.items
-    for number, of_scope in runs.items():
-        times = min(of_scope.total.dearest, 1)
-        if not times:
-            continue
+    for number in counted:
         primitives = costs.walk.scopes[number].primitive
         for primitive, equation in zip(primitives, costs.walk.jaxprs[number].eqns, strict=True):
             name = strings[primitive]
