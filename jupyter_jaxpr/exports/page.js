@@ -332,7 +332,7 @@ function foldedLines(line) {
 /** The folds inside of lines, each with the element that it hides. */
 const wordFolds = [];
 
-/** Fold the words of a line that the exporter chose (`folded_words.py`); return the fold. */
+/** Fold the words of a line that the exporter chose (`folded_jaxpr_parameters.py`); return the fold. */
 function foldedWords(line) {
   const [begin, end, label, name, opened] = line.words;
   const words = line.lastChild.data;

@@ -628,7 +628,8 @@ ARGUMENT_MESSAGES = (
     ),
     # --- jax.random ---
     Message(
-        r"unrecognized PRNG implementation \"(?P<name>.*?)\"\. Did you mean one of: (?P<names>.*?)\?",
+        # the names that begin with an underscore are JAX's own; JAX lists them last, after an import of Pallas
+        r"unrecognized PRNG implementation \"(?P<name>.*?)\"\. Did you mean one of: (?P<names>.*?)(?:, \"_\w+\")*\?",
         "JAX has no random generator {name}",
         "",
         ("impl", "Write as impl one of {names}, or leave impl out."),
