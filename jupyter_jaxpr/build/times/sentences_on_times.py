@@ -6,6 +6,7 @@ from ...measure.times.repeated_calls import Warm
 from ...measure.times.significant_time_difference import FEWEST
 from ...observe.observation import StageTimes
 from ...quantities import duration, factor
+from .break_even_of_jit import returned_early, sentence_on_break_even
 
 _COMPILES_AGAIN = (
     "A call without jit takes {took}. For about {compiling} of that time, JAX traces and compiles again in each call. "
@@ -52,16 +53,8 @@ def timing_sentences(
         times = low if low == high else f"{low} to {high}"
         sentences.append(f"A call without jit takes {duration(eager.median)}, {times} times as long as a warm call.")
         if first is not None:
-            sentences.append(_breaks_even(pays_after))
+            sentences.append(sentence_on_break_even(pays_after))
     return " ".join(sentences) or "Nothing was timed."
-
-
-def _breaks_even(pays_after: int | None) -> str:
-    if pays_after is None:
-        return "jit saves no time: a call without jit is not slower than a warm call."
-    if pays_after == 1:
-        return "jit saves time from the first call on."
-    return f"With the first call included, jit saves time from {pays_after:,} calls on."
 
 
 def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
@@ -75,8 +68,3 @@ def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
     if returned_early(stages, warm):
         return f"The first call returned after {first_text}, before its work was done."
     return f"The first call took {first_text}."
-
-
-def returned_early(stages: StageTimes, warm: Warm | None) -> bool:
-    """Return whether the first call certainly returned before its computation ended, since JAX does not wait for it."""
-    return warm is not None and stages.first_run is not None and stages.first_run < warm.median / 2

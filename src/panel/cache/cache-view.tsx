@@ -15,7 +15,7 @@ import { Guess, Guesses, scoreOf } from './predictions';
 import { Toolbar } from './toolbar';
 import { Order } from './functions';
 import { Sign } from './outcome-sign';
-import { rowsOf } from './rows';
+import { rowsOf } from './folded-and-filtered-rows';
 import { LONGEST } from './words';
 
 /** Draws the Cache view, and draws it again when the runs or the program in view change. */

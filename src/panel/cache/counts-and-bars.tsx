@@ -6,7 +6,7 @@ import { IAmount, amount } from '../../model/call-counts';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { Guess } from './predictions';
-import { Row } from './rows';
+import { Row } from './folded-and-filtered-rows';
 import { Sign } from './outcome-sign';
 import { countWords } from './words';
 

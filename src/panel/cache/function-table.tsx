@@ -23,7 +23,7 @@ import {
   totalsOf
 } from './functions';
 import { Guess, guessKey } from './predictions';
-import { Row } from './rows';
+import { Row } from './folded-and-filtered-rows';
 import { RowContent } from './row-content';
 import { placeWords } from './words';
 

@@ -4,7 +4,7 @@ import * as React from 'react';
 import { CellProps } from './counts-and-bars';
 import { MissWords } from './miss-cells';
 import { Guess, guessKey } from './predictions';
-import { IQuestionRow } from './rows';
+import { IQuestionRow } from './folded-and-filtered-rows';
 import { Code } from './coloured-code';
 import { Sign } from './outcome-sign';
 import { placeWords, priceWords, signature } from './words';

@@ -7,7 +7,7 @@ import { Cures } from '../../parts/cures';
 import { Bar, CellProps, Place } from './counts-and-bars';
 import { changedParts } from './changed-parts';
 import { Misses, countsOf, priceOf } from './functions';
-import { IMissRow, IQuestionRow } from './rows';
+import { IMissRow, IQuestionRow } from './folded-and-filtered-rows';
 import { Changed, Code } from './coloured-code';
 import { Sign } from './outcome-sign';
 import {

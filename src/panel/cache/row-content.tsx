@@ -10,7 +10,11 @@ import { Bar, CellProps, Count, IRowProps, Place } from './counts-and-bars';
 import { countsOf, entriesOf } from './functions';
 import { MissCells } from './miss-cells';
 import { QuestionCells } from './guess-cells';
-import { IEntryRow, IFunctionRow, IHeadingRow } from './rows';
+import {
+  IEntryRow,
+  IFunctionRow,
+  IHeadingRow
+} from './folded-and-filtered-rows';
 import { Code } from './coloured-code';
 import { placeWords, signature } from './words';
 

@@ -1,9 +1,9 @@
 /** Lists StableHLO or HLO for the listing view, page by page. */
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
-import { hlo } from '../languages/hlo';
+import { hlo } from '../languages/shortened-hlo-lines';
 import { ILineChip, ILineLanguage, TokenKind } from '../languages/line';
-import { stablehlo } from '../languages/stablehlo';
+import { stablehlo } from '../languages/shortened-stablehlo-lines';
 import type { ILineFacts, ILinked, Links, TextLevel } from '../../model/links';
 import type { SourcePools } from '../../program-text/source-spans';
 import type { Selection } from '../../tokens';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 
-import { hlo } from '../hlo';
+import { hlo } from '../shortened-hlo-lines';
 import { ILineLanguage } from '../line';
-import { stablehlo } from '../stablehlo';
+import { stablehlo } from '../shortened-stablehlo-lines';
 
 /** Prints a line with its marks: types in « », operations in * *, keywords in _ _, chips in ‹ ›. */
 function shown(language: ILineLanguage, line: string): string {
