@@ -126,7 +126,7 @@ class HitPrograms:
             self.all_told &= not self._results.overflowed
 
     def of(self, record: FunctionRecord) -> Looks | None:
-        """Return the examined hits of a function; None if the hook reported no hit of the function."""
+        """Return the counts and programs of the cache hits of a function; None if JAX reported no hit."""
         return self._looks.get(record)
 
     def _lose(self) -> None:

@@ -1,4 +1,4 @@
-/** The controls of the ledger's table: filter, guess, copy. */
+/** Draws the controls above the ledger's table: the filter, the switch for guessing hits and misses, and Copy. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -23,7 +23,7 @@ export interface ILevelPaneHost {
   left(pane: LevelPane, by: 1 | -1): void;
   /** Takes the linked place to which the user moved with the keyboard, counted from 1; null for none. */
   stepped?(place: { at: number; of: number } | null): void;
-  /** Shows the steps of a construct; left out if the host has no place for the steps. */
+  /** Shows the recorded steps of a loop or branch; left out where nothing can show steps, as in an exported page. */
   stepsWanted?(construct: IConstruct): void;
 }
 
