@@ -244,7 +244,7 @@ class RunInPieces:
     def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
         """Run the outermost loop around the construct; each piece takes as many steps as the buffers can hold."""
         columns, count, t = self._columns, 1, 0
-        # a piece that goes beyond its budget of loop steps is run again with fewer steps; with effects, nothing runs again
+        # a piece that goes beyond its budget of loop steps is run again with fewer steps; effects forbid this
         careful = not self._stepper.effects
         budget = _FIRST_BUDGET if careful else self._bounds.trips
         while True:
