@@ -198,7 +198,7 @@ def test_what_nobody_reads_is_removed_by_xla():
     product, total = 2 * (32 * 16) * 8, 32 * 16 - 1
     function = jax.grad(lambda w, x: (x @ w).sum())
     assert jj.inspect(function, array(8, 16), array(32, 8)).cost.flops == 2 * product + total
-    text = "XLA removed or merged 8.7 k operations of the jaxpr, such as unused and repeated operations."
+    text = "JAX or XLA removed or merged 8.7 k operations of the jaxpr, such as unused and repeated operations."
     assert told(function, array(8, 16), array(32, 8)) == [("fused_away", product + total, 0, None, text)]
 
 
@@ -302,7 +302,9 @@ def test_counters_where_xla_removes_other_operations():
     )
     kind, ours, xla, _, text = removed
     assert (kind, xla) == ("fused_away", 0)
-    assert text == f"XLA removed or merged {ours} operations of the jaxpr, such as unused and repeated operations."
+    assert (
+        text == f"JAX or XLA removed or merged {ours} operations of the jaxpr, such as unused and repeated operations."
+    )
 
 
 def test_the_index_of_a_reverse_scan():

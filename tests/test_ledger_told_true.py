@@ -330,7 +330,9 @@ def test_a_method_is_jitted_again_after_its_jitted_function_was_deleted() -> Non
             "compiled",
             f"This is another jit of the method step from line {line} of the same object. The earlier jitted function "
             "no longer exists, and JAX dropped the cache entries of the function.",
-            "Jit the method once, and keep the jitted function in a variable.",
+            "Jit the method once, and keep the jitted function in a variable. Pass attributes of the object that "
+            "change as arguments, because the program keeps the attributes that the method read when JAX traced the "
+            "method.",
         ),
     ]
 

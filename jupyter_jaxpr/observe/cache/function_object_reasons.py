@@ -17,7 +17,10 @@ from .wrappers_named_in_reasons import equinox_wrappers, written
 FIRST_CALL = "This is the first call of {called}."
 CODE_CHANGED = "The code of {names} changed."
 CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
-_JIT_ONCE = "Jit the method once, and keep the jitted function in a variable."
+_JIT_ONCE = (
+    "Jit the method once, and keep the jitted function in a variable. Pass attributes of the object that change as "
+    "arguments, because the program keeps the attributes that the method read when JAX traced the method."
+)
 _WRAPPED = "{name} with this wrapper around it"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 

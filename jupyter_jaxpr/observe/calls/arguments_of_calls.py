@@ -1,12 +1,15 @@
 """Keeps the arguments of the first calls and of the last call of each jitted function, for `--steps`.
 
 Containers in the arguments are copied, because the user may change them after the call. A call is not kept if its
-arguments could change in another way, or if they take much memory.
+arguments could change in another way, or if they take much memory. Functions are kept by weak references only: JAX
+drops the cache entries of a function that no longer exists, and would otherwise find the entries of a bound method for
+a later method that equals it.
 """
 
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,14 +58,14 @@ class _Calls:
     """The kept calls of one function object.
 
     Attributes:
-        fun: the function without jit; kept alive because its id is the key of `_calls`.
-        hits: number of the call -> (function, args, kwargs).
+        fun: the function without jit, by a weak reference.
+        hits: number of the call -> (jitted function by a weak reference, args, kwargs).
         missed: number of the call -> (jaxpr, values).
     """
 
-    fun: Any
+    fun: Callable[[], Any]
     total: int = 0
-    hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
+    hits: dict[int, tuple[Callable[[], Any], Any, Any]] = field(default_factory=dict)
     missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)
     ends_with_hit: bool = False
 
@@ -71,12 +74,15 @@ class KeptCalls:
     """The kept calls of all functions in a cell."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, _Calls] = {}  # id of a function without jit -> its calls
+        self._calls: dict[int, _Calls] = {}  # id of a living function without jit -> its calls
+        self._of_dropped: list[_Calls] = []  # the calls of functions that no longer exist
         self._bytes = 0
 
     def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep the arguments of a call that hit the cache; no user code runs."""
         calls = self._calls_of(getattr(called, "_fun", None))
+        if calls is None:
+            return
         calls.total += 1
         calls.ends_with_hit = True
         if calls.total > FIRST:
@@ -88,21 +94,36 @@ class KeptCalls:
             return
         if copying.size <= _BYTES_OF_A_CALL and self._bytes + copying.size <= _BYTES_IN_ALL:
             self._bytes += copying.size
-            calls.hits[calls.total] = called, *copies
+            calls.hits[calls.total] = weakref.ref(called), *copies
 
     def missed(self, fun: Any, jaxpr: Any, values: CallValues) -> None:
         """Keep the arguments of a call that missed the cache and ran a program."""
         calls = self._calls_of(fun)
+        if calls is None:
+            return
         calls.total += 1
         calls.ends_with_hit = False
         if calls.total <= FIRST:
             calls.missed[calls.total] = jaxpr, values
 
-    def _calls_of(self, fun: Any) -> _Calls:
-        calls = self._calls.get(id(fun))
-        if calls is None:
-            calls = self._calls[id(fun)] = _Calls(fun)
+    def _calls_of(self, fun: Any) -> _Calls | None:
+        """Return the calls of a function; None if Python has no weak references to the function."""
+        number = id(fun)
+        calls = self._calls.get(number)
+        if calls is not None and calls.fun() is fun:
+            return calls
+        try:
+            reference = weakref.ref(fun, lambda _: self._dropped(number, reference))
+        except TypeError:
+            return None
+        calls = self._calls[number] = _Calls(reference)
         return calls
+
+    def _dropped(self, number: int, reference: Callable[[], Any]) -> None:
+        calls = self._calls.get(number)
+        if calls is not None and calls.fun is reference:
+            del self._calls[number]
+            self._of_dropped.append(calls)
 
     def by_program(
         self,
@@ -118,17 +139,19 @@ class KeptCalls:
                 call was a hit, or None if unknown.
         """
         programs: dict[int, tuple[int, list[KeptCall]]] = {}
-        for calls in self._calls.values():
+        for calls in [*self._of_dropped, *self._calls.values()]:
             values_by_number = {
                 number: missed_call
                 for number, missed_call in calls.missed.items()
                 if not missed_call[1].arrays_that_may_change(True)
             }
-            for number, (called, args, kwargs) in calls.hits.items():
-                traced = leaves_of(called, args, kwargs)
+            for number, (reference, args, kwargs) in calls.hits.items():
+                called = reference()
+                traced = None if called is None else leaves_of(called, args, kwargs)
                 if traced is not None and not any(map(is_deleted, traced[1])):
                     values_by_number[number] = traced[0], CallValues(traced[1], "last", keep=True)
-            last = last_of(calls.fun) if calls.total > FIRST and calls.ends_with_hit else None
+            fun = calls.fun()
+            last = last_of(fun) if fun is not None and calls.total > FIRST and calls.ends_with_hit else None
             if last is not None and not last[1].arrays_that_may_change(False):
                 values_by_number[calls.total] = last
             for number in sorted(values_by_number):
@@ -139,6 +162,7 @@ class KeptCalls:
     def clear(self) -> None:
         """Forget all kept arguments."""
         self._calls.clear()
+        self._of_dropped.clear()
 
 
 class _Changeable(Exception):

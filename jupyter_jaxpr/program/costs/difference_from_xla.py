@@ -170,7 +170,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
 def _left(left: int, on_cpu: bool) -> Difference:
     operations = operations_in_words(abs(left), abs(left))
     if left < 0:
-        text = f"XLA removed or merged {operations} of the jaxpr, such as unused and repeated operations."
+        text = f"JAX or XLA removed or merged {operations} of the jaxpr, such as unused and repeated operations."
         if not on_cpu:  # only CPUs were measured: on another device XLA may omit the work of a library
             text = (
                 f"XLA counts {operations} fewer than the jaxpr has. XLA may remove or merge operations, or call "
@@ -359,7 +359,7 @@ class _Loops:
         """Return the operations that JAX adds to one scan.
 
         The counter is an addition and a comparison. The index of a scan in reverse is two subtractions, if the scan
-        reads or makes arrays along its steps.
+        reads or makes arrays along its steps. In an unrolled scan in reverse, the number for the indices is unknown.
         """
         jaxpr = self._costs.walk.jaxprs[scope]
         equation = jaxpr.eqns[call.equation]
@@ -367,8 +367,8 @@ class _Loops:
         carry = equation.invars[parts.consts : parts.consts + parts.carry]
         may_count = any(not variable.aval.shape and variable.aval.dtype.kind in "iu" for variable in carry)
         has_arrays = len(equation.invars) > parts.consts + parts.carry or len(equation.outvars) > parts.carry
-        reverse = 2 if parts.reverse and has_arrays else 0
-        least = (0 if may_count else 2) + (reverse if parts.unroll == 1 else 0)
+        reverse = 2 if parts.reverse and has_arrays and parts.unroll == 1 else 0
+        least = (0 if may_count else 2) + reverse
         return _Counters(2 + reverse, least, 1, int(reverse > 0))
 
     def _turns(self, scope: int, call: Call) -> int:
