@@ -30,9 +30,8 @@ from .harmless_functions import (
     is_users_code,
 )
 from .known_and_plain_values import is_immutable
+from .limits_of_saved_state import BYTES_AT_MOST, SECONDS_AT_MOST
 
-SECONDS_AT_MOST = 0.05
-BYTES_AT_MOST = 64_000_000
 _LOOKS_AT_CLOCK = 256
 
 Restore = Callable[[], None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .saved_state import BYTES_AT_MOST, SECONDS_AT_MOST
+from .limits_of_saved_state import BYTES_AT_MOST, SECONDS_AT_MOST
 
 #: Stands for the text of the line in the sentence of a side effect: the text depends on the cell that the user sees.
 LINE_OF_SIDE_EFFECT = "{line_of_side_effect}"
