@@ -99,7 +99,8 @@ def _sizes(call: Applied, text: str) -> Explained:
         and call.option("in_axes") is None
     ):
         numbers_of_axes = {root_of(path): _number_of_axes(type_) for _, _, path, type_ in axes_of_arrays}
-        if tried := _whole_or_pairs(call, names, [numbers_of_axes.get(name, 0) for name in names]):
+        first, second = (numbers_of_axes.get(name, 0) for name in names)
+        if tried := _whole_or_pairs(call, names, first_whole=first < second and not whole):
             return call.explained(title, " ".join(sentences), [*whole, *tried])
         if tried is None:
             cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
@@ -149,7 +150,7 @@ def _whole_of_fewer_axes(call: Applied, axes_of_arrays: Sequence[tuple[str, str,
     return None if fitting is None else replace(cure, level="advice", edits=())
 
 
-def _whole_or_pairs(call: Applied, names: Sequence[str], numbers_of_axes: Sequence[int]) -> list[FoundCure] | None:
+def _whole_or_pairs(call: Applied, names: Sequence[str], *, first_whole: bool) -> list[FoundCure] | None:
     """Return the advice for two arguments of different sizes.
 
     Some cures map only one argument, the other maps each pair of their elements; each must pass its trial. None if the
@@ -158,8 +159,7 @@ def _whole_or_pairs(call: Applied, names: Sequence[str], numbers_of_axes: Sequen
     Args:
         call: The call of the mapped function.
         names: The two parameters.
-        numbers_of_axes: The numbers of axes of the two arguments. If the first argument has fewer axes, the first cure
-            passes this argument whole.
+        first_whole: Whether the first cure passes the first argument whole.
     """
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or call.call is None or call.call.func is not transform:
@@ -169,9 +169,9 @@ def _whole_or_pairs(call: Applied, names: Sequence[str], numbers_of_axes: Sequen
     vmap, function = raised.source(transform.func), raised.source(transform.args[0])
     words = {"function": call.name, "one": names[0], "all": names[1]}
     cures = []
-    first_whole = [("in_axes", f"{vmap}({function}, in_axes=(None, 0))", _WHOLE_FIRST)]
+    passing_first_whole = ("in_axes", f"{vmap}({function}, in_axes=(None, 0))", _WHOLE_FIRST)
     for name, code, text in (
-        *(first_whole if numbers_of_axes[0] < numbers_of_axes[1] else []),
+        *([passing_first_whole] if first_whole else []),
         ("in_axes", f"{vmap}({function}, in_axes=(0, None))", _WHOLE),
         ("two vmaps", f"{vmap}({vmap}({function}, in_axes=(None, 0)), in_axes=(0, None))", _PAIRS),
     ):
