@@ -198,7 +198,7 @@ def _odd_branch(raised: RaisedAt | None, differences: Sequence[_Difference]) -> 
     (one, other), (type_of_one, type_of_other) = numbers, difference.types
     for odd, usual, types in ((other, one, (type_of_other, type_of_one)), (one, other, (type_of_one, type_of_other))):
         replaced = edit_of(raised, over(branches[odd], raised.source(branches[usual])))
-        tried = passed(raised, [applied(FoundCure("", "", ""), [replaced])])
+        tried = passed(raised, [applied(FoundCure("same shape", "", ""), [replaced])])
         # A cure without code had no trial.
         if tried and tried[0].code is not None:
             return _OddBranch(odd, *types)
