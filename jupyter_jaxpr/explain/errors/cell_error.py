@@ -68,6 +68,7 @@ from .shapes.array_operations import array_error
 from .shapes.batched_products import batched_product_error
 from .shapes.booleans import boolean_difference_error
 from .shapes.convolutions import convolution_error
+from .shapes.inverted_floats import inverted_floats_error
 from .shapes.linear_systems import linear_system_error
 from .shapes.matrices import matrix_error
 from .shapes.numbers_of_axes import number_of_axes_error
@@ -169,6 +170,7 @@ _KINDS = (
     update_axes_error,
     summed_axes_error,
     boolean_difference_error,
+    inverted_floats_error,
     mapped_spec_error,
     mesh_size_error,
     check_without_checkify_error,

@@ -28,6 +28,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
 from .fields_of_classes import static_fields
+from .large_numbers import large_number_cures
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
 from .static_containers import entries_cure, not_static_cure
@@ -96,16 +97,9 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         title = f"The number {number} of the argument {name} does not fit into int32"
         explanation = LARGEST_INTEGER
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            name = "the number"  # the user's line called a function of JAX, and the path is a name in JAX's own code
+            name = None  # the user's line called a function of JAX, and the path is a name in JAX's own code
             title = f"The number {number} does not fit into int32"
-        as_float = FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(number)):.4g}.")
-        with_x64 = FoundCure(
-            "jax_enable_x64",
-            None,
-            'jax.config.update("jax_enable_x64", True), before any other use of JAX, makes integers int64.',
-        )
-        takes_floats = raised is None or not _is_bitwise(raised.node)
-        return Explained(None, title, explanation, (as_float, with_x64) if takes_floats else (with_x64,))
+        return Explained(None, title, explanation, tuple(large_number_cures(raised, int(number), name)))
     return None
 
 
@@ -576,13 +570,6 @@ def _parameters_sentence(name: str, parameters: list[str]) -> str:
 def _subject(name: str) -> str:
     """Return the name of a function for the start of a sentence: "The function" for "the function"."""
     return f"T{name[1:]}" if name.startswith("the ") else name
-
-
-def _is_bitwise(node: ast.AST | None) -> bool:
-    """Return whether a failing operation or call works on the bits of integers, so that it takes no float."""
-    if isinstance(node, ast.BinOp | ast.AugAssign):
-        return isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift)
-    return isinstance(node, ast.Call) and re.search(r"bitwise_|_shift|\bshift_", ast.unparse(node.func)) is not None
 
 
 def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Explained:

@@ -89,7 +89,13 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
         )
         explanation += f" The types also differ at {others}."
     title = f"The branches of {name} return different types: {type_of_first} and {type_of_other}"
-    cures = _branch_cures(raised, differences)
+    odd = _odd_branch(raised, differences)
+    if raised is not None and odd is not None:
+        at_path = f" at {path}" if path else ""
+        explanation += f" All branches but branch {odd.number} return {odd.usual_type}{at_path}."
+        cures = _cures_of_odd_branch(raised, odd, first.path)
+    else:
+        cures = _branch_cures(raised, differences)
     if raised is not None:
         quotient = _whole_quotient(raised, nodes, first.types, path) if len(differences) == 1 else []
         whole = [cure for cure in passed(raised, quotient) if cure.level == "applies"]
@@ -161,10 +167,72 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
     return Explained(None, title, " ".join(explanation.split()).replace("a pytree leaf", "an array"), (cure,))
 
 
+@dataclass(frozen=True)
+class _OddBranch:
+    """The only branch of a switch whose result has another shape than the results of all other branches.
+
+    Attributes:
+        number: The place of the branch.
+        type: The type that the branch returns.
+        usual_type: The type that all other branches return.
+    """
+
+    number: int
+    type: str
+    usual_type: str
+
+
+def _odd_branch(raised: RaisedAt | None, differences: Sequence[_Difference]) -> _OddBranch | None:
+    """Return the branch of a switch of three or more branches that differs from all others; None if there is none.
+
+    JAX's message compares two branches only. So a trial replaces one of the two by the other: if JAX can trace the
+    switch, all other branches agree.
+    """
+    branches = _listed_branches(raised) if raised is not None else []
+    difference = differences[0]
+    numbers = [int(digits[0]) for name in difference.branches if (digits := re.search(r"\d+", name)) is not None]
+    if raised is None or len(branches) < 3 or len(differences) > 1 or len(numbers) != 2:
+        return None
+    if _shape(difference.types[0]) == _shape(difference.types[1]) or max(numbers) >= len(branches):
+        return None
+    (one, other), (type_of_one, type_of_other) = numbers, difference.types
+    for odd, usual, types in ((other, one, (type_of_other, type_of_one)), (one, other, (type_of_one, type_of_other))):
+        replaced = edit_of(raised, over(branches[odd], raised.source(branches[usual])))
+        tried = passed(raised, [applied(FoundCure("same shape", "", ""), [replaced])])
+        # A cure without code had no trial.
+        if tried and tried[0].code is not None:
+            return _OddBranch(odd, *types)
+    return None
+
+
+def _shape(type_: str) -> list[str]:
+    """Return the sizes in a type such as float32[1,4]."""
+    return [size for size in type_.partition("[")[2].rstrip("]").split(",") if size]
+
+
+def _cures_of_odd_branch(raised: RaisedAt, odd: _OddBranch, path: str | None) -> list[FoundCure]:
+    """Return the cures, of which the first that passes counts: without an axis of the size 1, and advice."""
+    cures = []
+    result = result_of(_branch(raised, f"branch {odd.number}"))
+    leaf = result if result is None or path is None else leaf_at(result, path, raised)
+    sizes = _shape(odd.type)
+    axes = [axis for axis, size in enumerate(sizes) if size == "1"]
+    axes = [axis for axis in axes if sizes[:axis] + sizes[axis + 1 :] == _shape(odd.usual_type)]
+    if leaf is not None and axes:
+        code = f"{jnp_name(raised)}.squeeze({raised.source(leaf)}, axis={axes[0]})"
+        text = f"jnp.squeeze leaves out axis {axes[0]}, whose size is 1."
+        cures.append(applied(FoundCure("jnp.squeeze", code, text), [edit_of(raised, over(leaf, code))]))
+    place = f" at {path}" if path else ""
+    words = f"Return an array of the type {odd.usual_type}{place} from branch {odd.number}, as from the other branches."
+    return [*cures, FoundCure("same shape", None, words)]
+
+
 def _branch_cures(raised: RaisedAt | None, differences: Sequence[_Difference]) -> list[FoundCure]:
     """Return the cures to try, in this order; the second converts also the branches that JAX did not compare."""
     if any(part.types[0].partition("[")[2] != part.types[1].partition("[")[2] for part in differences):
-        text = "Return arrays of one shape from both branches: pad the smaller array, or use jnp.broadcast_to."
+        several = raised is not None and len(_listed_branches(raised)) > 2
+        branches = "all branches: pad the smaller arrays" if several else "both branches: pad the smaller array"
+        text = f"Return arrays of one shape from {branches}, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
     # The cure converts the result of lower dtype to the promoted dtype, such as an integer to a float, never the
     # reverse.

@@ -19,7 +19,7 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, result_of
 from ..message_tables.jax_messages import FLOAT_QUOTIENT
-from .carry_expressions import body_and_carry, function_of_body, returned_carry, start_at
+from .carry_expressions import assigned_value, body_and_carry, function_of_body, returned_carry, start_at
 from .loop_bodies import body_of
 from .returned_leaves import leaf_at, promoted_dtype
 
@@ -94,6 +94,8 @@ def _cures_of_shape(raised: RaisedAt | None, change: Change) -> list[FoundCure]:
     before, after = change.before, change.after
     if not _is_growing(raised, change):
         words = f"Return an array of the type {before} as the new carry."
+        if (broadcast := _start_with_shape(raised, change)) is not None:
+            return [broadcast, FoundCure("same shape", None, words)]
         if before.count(",") == after.count(",") and _may_start_with(raised, change):
             words = (
                 f"Return an array of the type {before} as the new carry, or pass an array of the type {after} as "
@@ -103,6 +105,62 @@ def _cures_of_shape(raised: RaisedAt | None, change: Change) -> list[FoundCure]:
     grows = _GROWS if called(raised.node if raised is not None else None) == "scan" else _GROWS_ELSE
     words = "Pass an array of the final shape as the initial carry, and set its elements with .at[i].set(...)."
     return [FoundCure("same shape", None, words), FoundCure("ys", None, grows)]
+
+
+def _start_with_shape(raised: RaisedAt | None, change: Change) -> FoundCure | None:
+    """Return the cure that starts with the shape of the returned carry, to which the start can be broadcast.
+
+    None if there is none. A start such as jnp.zeros(8) gets an edit. Another start gets advice if JAX can trace the
+    loop with an array of the returned type, and if the array has more axes: otherwise the sentence of the other cure
+    says so.
+    """
+    leaf = start_at(raised, change.path)
+    sizes_before, sizes_after = (_sizes(type_) for type_ in (change.before, change.after))
+    if raised is None or leaf is None or sizes_before is None or sizes_after is None:
+        return None
+    if change.dtypes[0] != change.dtypes[1] or not _is_broadcast(sizes_before, sizes_after):
+        return None
+    shape = repr(sizes_after)
+    name = f"start with the shape {shape}"
+    words = f"Start with the shape {shape}. Each step then receives and returns an array of this shape."
+    start = assigned_value(raised, leaf)
+    code = _with_shape(raised, start, shape)
+    if code is not None:
+        tried = passed(raised, [applied(FoundCure(name, code, words), [edit_of(raised, over(start, code))])])
+        # A cure without code had no trial.
+        return tried[0] if tried and tried[0].code is not None else None
+    if len(sizes_before) in (0, len(sizes_after)) or not _may_start_with(raised, change):
+        return None
+    return FoundCure(name, None, words)
+
+
+def _sizes(type_: str) -> tuple[int, ...] | None:
+    match = _ABSTRACT_TYPE.fullmatch(type_)
+    return None if match is None else tuple(int(size) for size in match[2].split(",") if size)
+
+
+def _is_broadcast(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Return whether an array of the first shape can be broadcast to the second shape."""
+    aligned = after[len(after) - len(before) :]
+    return len(before) <= len(after) and all(size in (1, wanted) for size, wanted in zip(before, aligned, strict=True))
+
+
+def _with_shape(raised: RaisedAt, start: ast.expr, shape: str) -> str | None:
+    """Return a call of zeros, ones or full with another shape; None for other code."""
+    if called(start) not in ("zeros", "ones", "full") or not isinstance(start, ast.Call):
+        return None
+    arguments = [raised.source(argument) for argument in start.args]
+    named = {keyword.arg or "": raised.source(keyword.value) for keyword in start.keywords}
+    if "" in named or any(isinstance(argument, ast.Starred) for argument in start.args):
+        return None
+    if "shape" in named:
+        named["shape"] = shape
+    elif arguments:
+        arguments[0] = shape
+    else:
+        return None
+    arguments += [f"{name}={value}" for name, value in named.items()]
+    return f"{raised.source(start.func)}({', '.join(arguments)})"
 
 
 def _at_start(raised: RaisedAt | None, changes: Sequence[Change]) -> FoundCure:

@@ -129,7 +129,8 @@ def _out_of_bounds(number: int, dtype: str) -> Explained | None:
     import numpy as np
 
     limits = np.iinfo(dtype)
-    cure = FoundCure(FLOAT_OR_X64[0], None, FLOAT_OR_X64[1])
+    words = f"{FLOAT_OR_X64[1].removesuffix('.')}, and write int64 in place of {dtype}."
+    cure = FoundCure(FLOAT_OR_X64[0], None, words)
     if np.iinfo("int32").min <= number <= np.iinfo("int32").max:
         words = f"Use int32 in place of {dtype}, for example x.astype(jnp.int32) for an array x of the dtype {dtype}."
         cure = FoundCure("int32", None, words)

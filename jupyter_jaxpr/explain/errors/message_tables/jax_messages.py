@@ -82,6 +82,8 @@ _VALUES_WITHOUT_NAN = (
     "jnp.where.",
 )
 _ARRAY_OR_NUMBER = ("a number", "Give an array or a number in place of the {kind}.")
+NO_OPERATION_ON_BITS = "{subject} takes integers and booleans, not {dtype}"
+OPERATORS_ON_BITS = "The operators &, |, ^, ~, << and >> work on bits."
 _COMPARE = "Compare first, and put each comparison in parentheses, as in (a > 0) & (b > 0)."
 
 ARRAY_MESSAGES = (
@@ -130,8 +132,8 @@ ARRAY_MESSAGES = (
     *(
         Message(
             rf"{name} does not accept dtype (?P<dtype>\w+)",
-            f"{subject} takes integers and booleans, not {{dtype}}",
-            "The operators &, |, ^, ~, << and >> work on bits.",
+            NO_OPERATION_ON_BITS.replace("{subject}", subject),
+            OPERATORS_ON_BITS,
             ("compare", words),
             with_operands=True,
         )
@@ -139,7 +141,11 @@ ARRAY_MESSAGES = (
             ("and", "The operator &", _COMPARE),
             ("or", "The operator |", _COMPARE),
             ("xor", "The operator ^", "For a power, write ** in place of ^. For booleans, compare first."),
-            ("not", "The operator ~", "Write x == 0, or convert the array with x.astype(bool), before ~ negates it."),
+            (
+                "not",
+                "The operator ~",
+                "In place of ~, compare the array with 0. Or convert the array with .astype(bool) before ~.",
+            ),
             ("population_count", "population_count", "Convert the array to an integer dtype first."),
         )
     ),

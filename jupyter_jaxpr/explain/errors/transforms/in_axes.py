@@ -98,31 +98,68 @@ def _sizes(call: Applied, text: str) -> Explained:
         and call.raised is not None
         and call.option("in_axes") is None
     ):
-        if tried := _whole_or_pairs(call, names):
+        numbers_of_axes = {root_of(path): _number_of_axes(type_) for _, _, path, type_ in axes_of_arrays}
+        first, second = (numbers_of_axes.get(name, 0) for name in names)
+        if tried := _whole_or_pairs(call, names, first_whole=first < second and not whole):
             return call.explained(title, " ".join(sentences), [*whole, *tried])
         if tried is None:
             cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
     if whole:
         return call.explained(title, " ".join(sentences), whole)
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
+    whole_array = _whole_of_fewer_axes(call, axes_of_arrays)
     if (
         len(axes_of_arrays) == 2
         and call.option("in_axes") is not None
         and (in_axes_words := _other_axis(axes_of_arrays)) is not None
     ):
-        return call.explained(title, " ".join(sentences), [FoundCure("in_axes", None, in_axes_words), equal, cure])
+        other_axis = FoundCure("in_axes", None, in_axes_words)
+        cures = [other_axis, equal, cure] if whole_array is None else [whole_array, other_axis, equal]
+        return call.explained(title, " ".join(sentences), cures)
+    cure = whole_array or cure
     return call.explained(title, " ".join(sentences), [cure, equal])
 
 
+_WHOLE_FIRST = "With this in_axes, vmap passes the whole {one} and one element of {all} to each call."
 _WHOLE = "With this in_axes, vmap passes one element of {one} and the whole {all} to each call."
 _PAIRS = "Two vmaps call {function} for each pair of an element of {one} and an element of {all}."
 
 
-def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | None:
+def _number_of_axes(type_: str) -> int:
+    """Return the number of axes of a type such as float32[16,3]."""
+    return len(re.findall(r"\d+", type_.partition("[")[2]))
+
+
+def _whole_of_fewer_axes(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> FoundCure | None:
+    """Return the advice to write None in in_axes for the array with fewer axes; None unless it passes its trial.
+
+    With this array whole, the results have the size of the other array's mapped axis, such as the size of a batch.
+    """
+    raised, option, names = call.raised, call.option("in_axes"), call.parameters
+    if raised is None or not isinstance(option, ast.Tuple | ast.List) or len(axes_of_arrays) != 2:
+        return None
+    numbers_of_axes = [_number_of_axes(type_) for *_, type_ in axes_of_arrays]
+    (_, _, whole, _), (_, _, mapped, _) = sorted(axes_of_arrays, key=lambda row: _number_of_axes(row[3]))
+    if numbers_of_axes[0] == numbers_of_axes[1] or mapped not in names or whole not in names[: len(option.elts)]:
+        return None
+    entries = [raised.source(entry) for entry in option.elts]
+    entries[names.index(whole)] = "None"
+    code = _entries(entries)
+    cure = FoundCure("in_axes", code, _WHOLE_FIRST.format(one=whole, all=mapped))
+    fitting = only_fitting(raised, [applied(cure, [edit_of(raised, over(option, _value_text(code)))])])
+    return None if fitting is None else replace(cure, level="advice", edits=())
+
+
+def _whole_or_pairs(call: Applied, names: Sequence[str], *, first_whole: bool) -> list[FoundCure] | None:
     """Return the advice for two arguments of different sizes.
 
-    One cure maps only one argument, the other maps each pair of their elements; each must pass its trial. None if the
+    Some cures map only one argument, the other maps each pair of their elements; each must pass its trial. None if the
     vmap is not in the failing expression, so that nothing can be tried.
+
+    Args:
+        call: The call of the mapped function.
+        names: The two parameters.
+        first_whole: Whether the first cure passes the first argument whole.
     """
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or call.call is None or call.call.func is not transform:
@@ -132,7 +169,9 @@ def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | No
     vmap, function = raised.source(transform.func), raised.source(transform.args[0])
     words = {"function": call.name, "one": names[0], "all": names[1]}
     cures = []
+    passing_first_whole = ("in_axes", f"{vmap}({function}, in_axes=(None, 0))", _WHOLE_FIRST)
     for name, code, text in (
+        *([passing_first_whole] if first_whole else []),
         ("in_axes", f"{vmap}({function}, in_axes=(0, None))", _WHOLE),
         ("two vmaps", f"{vmap}({vmap}({function}, in_axes=(None, 0)), in_axes=(0, None))", _PAIRS),
     ):
