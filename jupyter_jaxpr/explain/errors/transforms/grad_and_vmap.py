@@ -17,6 +17,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, type_of_new_array, value_of
+from ..failing_code.passed_arguments import passed_arguments
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import missing_return, result_of
 from .complex_losses import HOLOMORPHIC, complex_cures
@@ -73,7 +74,7 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
         )
         return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
     if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
-        return _no_array(call, match[1])
+        return _no_array(call, match[1], error)
     if text.startswith("iteration over a 0-d array") and raised is not None:
         return _unpacked(raised)
     if match := _SCALAR.search(text):
@@ -235,7 +236,7 @@ def _rebinds_operand(raised: RaisedAt) -> bool:
     return False
 
 
-def _no_array(call: Applied, class_name: str) -> Explained | None:
+def _no_array(call: Applied, class_name: str, error: BaseException) -> Explained | None:
     """Explains an argument that is not an array, or has a leaf that is not an array."""
     import jax
 
@@ -244,10 +245,14 @@ def _no_array(call: Applied, class_name: str) -> Explained | None:
         return None
     transform_name = call.word
     function = call.transform.args[0] if call.transform.args else None
+    values = passed_arguments(error, raised)
     for number, node in enumerate(call_node.args):
         value = call.value(node)
+        is_made_in_call = value is None and values is not None
+        if value is None and values is not None:
+            value = values[number]
         for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
-            if type(leaf).__name__ != class_name:
+            if type(leaf).__name__ != class_name or (is_made_in_call and not path):
                 continue
             name = f"{call.argument(number)}{jax.tree_util.keystr(path)}"
             title = f"jax.{transform_name} takes arrays, but {name} is a {class_name}"
@@ -317,6 +322,12 @@ def _filtered(call: Applied, value: Any) -> FoundCure | None:
         ),
         None,
     )
+    if call.option("argnums") is not None:
+        words = (
+            f"{name} differentiates the arrays of floats in the first argument, and keeps everything else. equinox has "
+            "no argnums: make the module the first argument of the function."
+        )
+        return FoundCure(name, None, words)
     if equinox is None or call.transform_module != "jax":
         return FoundCure(name, None, words)
     code = f"{equinox}.filter_{called(transform)}"
