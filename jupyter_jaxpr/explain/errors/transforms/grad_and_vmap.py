@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from ....jax.transform_and_inputs_of_tracer import type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
-from ....quantities import count
 from ..arguments.jit_arguments import packages_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -368,7 +368,15 @@ def _uncalled(raised: RaisedAt) -> Explained | None:
 
 
 def _by_name(call: Applied, number: int) -> Explained | None:
-    """Explains an argument in argnums that the call passes by name: grad only differentiates positional arguments."""
+    """Explains an argument in argnums that the call passes by name: grad only differentiates positional arguments.
+
+    Args:
+        call: The call of the transformed function.
+        number: The largest position in argnums.
+
+    Returns:
+        The explanation; None if the call leaves out an argument before this position, or this argument.
+    """
     raised, call_node, parameters = call.raised, call.call, call.parameters
     if raised is None or call_node is None or number < len(call_node.args) or number >= len(parameters):
         return None
@@ -377,25 +385,30 @@ def _by_name(call: Applied, number: int) -> Explained | None:
     if not all(name in named for name in wanted_names):
         return None
     transform_name = called(call.transform) or "grad"
-    title = f"jax.{transform_name} differentiates positional arguments, but {wanted_names[-1]} is passed by name"
+    names, verb = in_a_sentence(wanted_names, 4), "is" if len(wanted_names) == 1 else "are"
+    title = f"jax.{transform_name} differentiates positional arguments, but {names} {verb} passed by name"
     values = [raised.source(argument) for argument in call_node.args] + [
         raised.source(named[name].value) for name in wanted_names
     ]
     keywords = [raised.source(keyword) for keyword in call_node.keywords if keyword.arg not in wanted_names]
     code = f"{raised.source(call_node.func)}({', '.join([*values, *keywords])})"
     words = f"Without its name, {wanted_names[-1]} is the argument at position {number}."
+    if len(wanted_names) > 1:
+        words = (
+            f"Without their names, {names} are the arguments at positions {number - len(wanted_names) + 1} to {number}."
+        )
     cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(call_node, code))])
     return call.explained(title, _COUNT_OF_ARGNUMS, [cure])
 
 
 def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
     is_single = not number.startswith("(")
-    if is_single and (named := _by_name(call, int(number))) is not None:
+    last_number = max(map(int, re.findall(r"-?\d+", number)))
+    if (named := _by_name(call, last_number)) is not None:
         return named
-    argument_count = count(passed_count, "argument")
-    title = f"argnums={number} names no argument: the call passes {argument_count}"
+    title = f"argnums={number} names no positional argument: the call passes {passed_count or 'none'}"
     if not is_single:
-        title = f"argnums={number} names an argument that the call does not pass: the call passes {argument_count}"
+        title = f"argnums={number} names an argument that the call does not pass by position"
     option = call.option("argnums")
     text = _COUNT_OF_ARGNUMS
     words = (
@@ -404,7 +417,7 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
         else "Pass the arguments by position."
     )
     if passed_count == 1:
-        words = "argnums=0 names the only argument that the call passes. Pass the other arguments by position, too."
+        words = "argnums=0 names the only positional argument of the call. Pass the other arguments by position, too."
     cure = FoundCure("argnums", None, words)
     if is_single and call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 names the first argument, {call.argument(0)}."
