@@ -394,9 +394,8 @@ def _by_name(call: Applied, number: int) -> Explained | None:
     code = f"{raised.source(call_node.func)}({', '.join([*values, *keywords])})"
     words = f"Without its name, {wanted_names[-1]} is the argument at position {number}."
     if len(wanted_names) > 1:
-        words = (
-            f"Without their names, {names} are the arguments at positions {number - len(wanted_names) + 1} to {number}."
-        )
+        positions = in_a_sentence([str(place) for place in range(len(call_node.args), number + 1)], 4)
+        words = f"Without their names, {names} are the arguments at the positions {positions}."
     cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(call_node, code))])
     return call.explained(title, _COUNT_OF_ARGNUMS, [cure])
 
