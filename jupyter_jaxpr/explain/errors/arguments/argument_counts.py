@@ -26,6 +26,7 @@ from ..message_tables.jax_messages import LIST_OF_ARGUMENTS, UNKNOWN_ARGUMENT
 from ..random_keys.left_out_keys import left_out_key_error
 from ..random_keys.wrong_keys import KEY_FROM_NUMBER, NO_KEY
 from ..transforms.derivative_rules import BACKWARD_CALL, FORWARD_CALL
+from .calls_by_libraries import called_with_too_few, called_with_too_many
 from .jit_arguments import SIMILAR_ARGUMENT, module_of_call, packages_of
 from .static_argument_edits import parameters_of
 
@@ -114,6 +115,9 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             reason = "An index map of a BlockSpec gets one index for each axis of the grid."
             words = "Give each index map one parameter for each axis of the grid."
             return Explained(None, title, reason, (FoundCure("the parameters", None, words),))
+        by_library = called_with_too_many(error, raised, match["name"], match["given"], match["takes"])
+        if by_library is not None:
+            return by_library
         cure = FoundCure(
             "the arguments",
             None,
@@ -156,6 +160,9 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return Explained(None, f"The call of {name} leaves out the argument rngs", "", rngs)
         if raised is not None and missing == "state" and (state := _state_of_equinox(raised)) is not None:
             return Explained(None, f"The call of {name} leaves out the state of the layer", "", (state,))
+        by_library = called_with_too_few(error, raised, match["name"], missing)
+        if by_library is not None:
+            return by_library
         words = f"Pass {missing} in the call."
         if _is_of_text(raised, match["name"], name):
             words = f"Pass {missing} in the call, or give {missing} a default value in the definition of the function."

@@ -23,6 +23,7 @@ from ..failing_code.return_values import function_of_text
 from ..message_tables.setting_messages import RETURNED_VALUE, VALUE_LEFT_TRACE
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
+from .leaking_generators import leaking_generator
 from .leaking_statement import only_writer_of, writer_of
 from .result_of_the_call import after_the_call
 
@@ -89,6 +90,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         explanation = f"{explanation} {traced}"
     keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
     moved = None
+    is_of_generator = False
     cached = cached_maker(raised, text) if raised is not None else None
     ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
     if cached is not None and raised is not None:
@@ -115,6 +117,9 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
                 f"value from {function}."
             )
             moved = FoundCure("a value from before the trace", None, words)
+    elif raised is not None and (generator := leaking_generator(raised, function, ran)) is not None:
+        explanation += generator.sentence
+        moved, is_of_generator = generator.cure, True
     transform = transform_of(tracer)
     if function is None and raised is not None and transform is not None:
         return _left_transform(raised, transform, explanation)
@@ -122,10 +127,9 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
         explanation += " The trace is over, so JAX can no longer compute the value."
-    cures = (
-        moved or FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function")),
-        _CHECKING_LEAKS,
-    )
+    if moved is None and not is_of_generator:  # a returned value would leave the generator as it is
+        moved = FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function"))
+    cures = (_CHECKING_LEAKS,) if moved is None else (moved, _CHECKING_LEAKS)
     return Explained(None, title, explanation, cures)
 
 

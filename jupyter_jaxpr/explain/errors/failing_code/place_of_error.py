@@ -135,6 +135,24 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     )
 
 
+def innermost(error: BaseException) -> RaisedAt | None:
+    """Return the place of an exception in the last frame of its traceback, which may be a frame of a library.
+
+    None if the source code of this frame is unknown.
+    """
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None:
+        return None
+    code = traceback.tb_frame.f_code
+    try:
+        raised = _raised_expression(traceback, Place(file_of(code), traceback.tb_lineno, function_of(code)))
+    except not_of_a_signal(Exception):  # a library may have changed its source code since Python loaded the library
+        return None
+    return replace(raised, frame=traceback.tb_frame)
+
+
 def _was_called_by(frame: FrameType, caller: FrameType) -> bool:
     """Return whether a frame was called, directly or indirectly, by another frame.
 

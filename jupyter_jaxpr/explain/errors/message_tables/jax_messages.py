@@ -491,9 +491,9 @@ MESSAGES = (
     ),
     Message(
         r"Argument '(.*?)' of type '?<class '(?:\w+\.)*(?P<kind>\w+)'>'? is not a valid JAX type",
-        "An argument is not an array: its type is {kind}",
+        "An argument, or a part of an argument, is not an array: its type is {kind}",
         "JAX computes with arrays and numbers.",
-        ("an array", "Pass an array or a number, or bind the argument with functools.partial before the call."),
+        ("an array", "Pass arrays and numbers, and read other values from outside of the function."),
     ),
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed)[\s\S]*?callback\.py\", "

@@ -8,15 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from ....jax.transform_and_inputs_of_tracer import type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
-from ....quantities import count
 from ..arguments.jit_arguments import packages_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, type_of_new_array, value_of
+from ..failing_code.passed_arguments import passed_arguments
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import missing_return, result_of
 from .complex_losses import HOLOMORPHIC, complex_cures
@@ -73,7 +74,7 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
         )
         return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
     if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
-        return _no_array(call, match[1])
+        return _no_array(call, match[1], error)
     if text.startswith("iteration over a 0-d array") and raised is not None:
         return _unpacked(raised)
     if match := _SCALAR.search(text):
@@ -235,7 +236,7 @@ def _rebinds_operand(raised: RaisedAt) -> bool:
     return False
 
 
-def _no_array(call: Applied, class_name: str) -> Explained | None:
+def _no_array(call: Applied, class_name: str, error: BaseException) -> Explained | None:
     """Explains an argument that is not an array, or has a leaf that is not an array."""
     import jax
 
@@ -244,10 +245,14 @@ def _no_array(call: Applied, class_name: str) -> Explained | None:
         return None
     transform_name = call.word
     function = call.transform.args[0] if call.transform.args else None
+    values = passed_arguments(error, raised)
     for number, node in enumerate(call_node.args):
         value = call.value(node)
+        is_made_in_call = value is None and values is not None
+        if value is None and values is not None:
+            value = values[number]
         for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
-            if type(leaf).__name__ != class_name:
+            if type(leaf).__name__ != class_name or (is_made_in_call and not path):
                 continue
             name = f"{call.argument(number)}{jax.tree_util.keystr(path)}"
             title = f"jax.{transform_name} takes arrays, but {name} is a {class_name}"
@@ -317,6 +322,12 @@ def _filtered(call: Applied, value: Any) -> FoundCure | None:
         ),
         None,
     )
+    if call.option("argnums") is not None:
+        words = (
+            f"{name} differentiates the arrays of floats in the first argument, and keeps everything else. equinox has "
+            "no argnums: make the module the first argument of the function."
+        )
+        return FoundCure(name, None, words)
     if equinox is None or call.transform_module != "jax":
         return FoundCure(name, None, words)
     code = f"{equinox}.filter_{called(transform)}"
@@ -357,7 +368,15 @@ def _uncalled(raised: RaisedAt) -> Explained | None:
 
 
 def _by_name(call: Applied, number: int) -> Explained | None:
-    """Explains an argument in argnums that the call passes by name: grad only differentiates positional arguments."""
+    """Explains an argument in argnums that the call passes by name: grad only differentiates positional arguments.
+
+    Args:
+        call: The call of the transformed function.
+        number: The largest position in argnums.
+
+    Returns:
+        The explanation; None if the call leaves out an argument before this position, or this argument.
+    """
     raised, call_node, parameters = call.raised, call.call, call.parameters
     if raised is None or call_node is None or number < len(call_node.args) or number >= len(parameters):
         return None
@@ -366,25 +385,29 @@ def _by_name(call: Applied, number: int) -> Explained | None:
     if not all(name in named for name in wanted_names):
         return None
     transform_name = called(call.transform) or "grad"
-    title = f"jax.{transform_name} differentiates positional arguments, but {wanted_names[-1]} is passed by name"
+    names, verb = in_a_sentence(wanted_names, 4), "is" if len(wanted_names) == 1 else "are"
+    title = f"jax.{transform_name} differentiates positional arguments, but {names} {verb} passed by name"
     values = [raised.source(argument) for argument in call_node.args] + [
         raised.source(named[name].value) for name in wanted_names
     ]
     keywords = [raised.source(keyword) for keyword in call_node.keywords if keyword.arg not in wanted_names]
     code = f"{raised.source(call_node.func)}({', '.join([*values, *keywords])})"
     words = f"Without its name, {wanted_names[-1]} is the argument at position {number}."
+    if len(wanted_names) > 1:
+        positions = in_a_sentence([str(place) for place in range(len(call_node.args), number + 1)], 4)
+        words = f"Without their names, {names} are the arguments at the positions {positions}."
     cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(call_node, code))])
     return call.explained(title, _COUNT_OF_ARGNUMS, [cure])
 
 
 def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
     is_single = not number.startswith("(")
-    if is_single and (named := _by_name(call, int(number))) is not None:
+    last_number = max(map(int, re.findall(r"-?\d+", number)))
+    if (named := _by_name(call, last_number)) is not None:
         return named
-    argument_count = count(passed_count, "argument")
-    title = f"argnums={number} names no argument: the call passes {argument_count}"
+    title = f"argnums={number} names no positional argument: the call passes {passed_count or 'none'}"
     if not is_single:
-        title = f"argnums={number} names an argument that the call does not pass: the call passes {argument_count}"
+        title = f"argnums={number} names an argument that the call does not pass by position"
     option = call.option("argnums")
     text = _COUNT_OF_ARGNUMS
     words = (
@@ -393,7 +416,7 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
         else "Pass the arguments by position."
     )
     if passed_count == 1:
-        words = "argnums=0 names the only argument that the call passes. Pass the other arguments by position, too."
+        words = "argnums=0 names the only positional argument of the call. Pass the other arguments by position, too."
     cure = FoundCure("argnums", None, words)
     if is_single and call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 names the first argument, {call.argument(0)}."
