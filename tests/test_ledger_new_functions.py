@@ -73,7 +73,10 @@ def test_new_partial() -> None:
         for n in (2, 3, 3):
             jax.jit(functools.partial(f, n=n))(1.0)
     cure = "Jit f itself and pass n as an argument; make n static if n must be a Python value."
-    advice = "Make the partial once, before the calls: JAX caches by function object."
+    advice = (
+        "Make the partial once, before the calls: JAX caches by function object. Pass values that f reads from outside "
+        "and that change as arguments."
+    )
     assert told(ledger, "f") == [
         first("f"),
         (
@@ -85,7 +88,7 @@ def test_new_partial() -> None:
             (
                 Reason(
                     "new_function",
-                    "This is another partial of f that binds the same values. Make the partial once.",
+                    "This is another partial of f that binds the same values.",
                     cure=advice,
                 ),
             ),

@@ -206,7 +206,7 @@ def test_a_function_after_partials_of_it() -> None:
             jax.jit(functools.partial(body))(i)
         for i in range(2):
             jax.jit(body)(i)
-    expected_text = "This is another partial of body that binds the same values. Make the partial once."
+    expected_text = "This is another partial of body that binds the same values."
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["body"].misses] == [
         ("compiled", "This is the first call of body."),
         ("compiled", expected_text),

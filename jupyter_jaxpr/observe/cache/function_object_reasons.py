@@ -309,10 +309,13 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
     changed = _changed_bindings(event, old)
     name = history.name
     if not changed:
-        text = f"This is another partial of {name}. Make the partial once."
+        text = f"This is another partial of {name}."
         if event.partial_read and old.partial_read:
-            text = f"This is another partial of {name} that binds the same values. Make the partial once."
-        cure = "Make the partial once, before the calls: JAX caches by function object."
+            text = f"This is another partial of {name} that binds the same values."
+        cure = (
+            "Make the partial once, before the calls: JAX caches by function object. Pass values that "
+            f"{name} reads from outside and that change as arguments."
+        )
         return Reason("new_function", text, cure=cure)
     first = changed[0]
     was = before.get(first, "not bound")
