@@ -22,29 +22,29 @@ class Names:
 
     def __init__(self, loop: LoopStatement, taken_names: frozenset[str]) -> None:
         self.taken_names = (
-            {name_node.id for name_node in in_order(loop.function) if isinstance(name_node, ast.Name)}
-            | {parameter.arg for parameter in in_order(loop.function) if isinstance(parameter, ast.arg)}
+            {name_node.id for name_node in loop.nodes_of_function if isinstance(name_node, ast.Name)}
+            | {parameter.arg for parameter in loop.nodes_of_function if isinstance(parameter, ast.arg)}
             | {
                 definition.name
-                for definition in in_order(loop.function)
+                for definition in loop.nodes_of_function
                 if isinstance(definition, ast.FunctionDef | ast.ClassDef)
             }
             | taken_names
         )
-        everywhere = {name_node.id for name_node in in_order(loop.module) if isinstance(name_node, ast.Name)}
+        everywhere = {name_node.id for name_node in loop.nodes_of_module if isinstance(name_node, ast.Name)}
         imported = {
             (name.asname or name.name)
-            for imports in in_order(loop.module)
+            for imports in loop.nodes_of_module
             if isinstance(imports, ast.Import | ast.ImportFrom)
             for name in imports.names
         }
-        self.bound = stored_names([loop.module]) | imported
+        self.bound = _stored(loop.nodes_of_module) | imported
         self.bound |= {
             definition.name
-            for definition in in_order(loop.module)
+            for definition in loop.nodes_of_module
             if isinstance(definition, ast.FunctionDef | ast.ClassDef)
         }
-        self.bound |= {parameter.arg for parameter in in_order(loop.module) if isinstance(parameter, ast.arg)}
+        self.bound |= {parameter.arg for parameter in loop.nodes_of_module if isinstance(parameter, ast.arg)}
         self.lax = "lax" if "lax" in everywhere | imported else "jax.lax"
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
@@ -61,10 +61,10 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
     """Return the names whose values the loop passes from one iteration to the next, or to the code after the loop."""
     carry = [name for name in body.writes if name in body.reads_first and name not in targets]
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
-    inside = set(map(id, in_order(loop.node)))
+    inside = set(map(id, loop.nodes))
     names = [
         name_node
-        for name_node in in_order(loop.function)
+        for name_node in loop.nodes_of_function
         if isinstance(name_node, ast.Name) and id(name_node) not in inside
     ]
     around = _outer_loops(loop)
@@ -88,7 +88,7 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
 def is_read_later(loop: LoopStatement, name: str) -> bool:
     """Return whether a name that the loop assigns is read after the loop, or in an outer loop's next iteration."""
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
-    inside = set(map(id, in_order(loop.node)))
+    inside = set(map(id, loop.nodes))
     around = _outer_loops(loop)
     return any(
         isinstance(name_node, ast.Name)
@@ -96,7 +96,7 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
         and isinstance(name_node.ctx, ast.Load)
         and id(name_node) not in inside
         and ((name_node.lineno, name_node.col_offset) >= end or id(name_node) in around)
-        for name_node in in_order(loop.function)
+        for name_node in loop.nodes_of_function
     )
 
 
@@ -114,11 +114,11 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
     Raises:
         Cannot: There is no assignment of an empty list, or the list may have elements.
     """
-    inside = set(map(id, in_order(loop.node)))
+    inside = set(map(id, loop.nodes))
     start = (loop.node.lineno, loop.node.col_offset)
     around = _loops_around(loop)
     creation = None
-    for part in in_order(loop.function):
+    for part in loop.nodes_of_function:
         match part:
             case (
                 ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[]))
@@ -128,7 +128,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
     if creation is None:
         raise Cannot(f"No statement {name} = [] was found before the loop.")
     target = set(map(id, in_order(creation)))
-    for part in in_order(loop.function):
+    for part in loop.nodes_of_function:
         if isinstance(part, ast.Name) and part.id == name and id(part) not in inside | target:
             if (part.lineno, part.col_offset) < start or any(id(part) in nodes for nodes in around):
                 raise Cannot(f"Other code uses {name} before the loop, so the list {name} may have elements.")
@@ -137,7 +137,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
     """Return, for each loop around the given loop, the ids of the syntax nodes in the outer loop."""
     node_sets = []
-    for part in in_order(loop.function):
+    for part in loop.nodes_of_function:
         if isinstance(part, ast.For | ast.While) and part is not loop.node:
             nodes = set(map(id, in_order(part)))
             if id(loop.node) in nodes:
@@ -147,12 +147,11 @@ def _loops_around(loop: LoopStatement) -> list[set[int]]:
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names to which the code in some syntax nodes assigns."""
-    return {
-        name_node.id
-        for node in nodes
-        for name_node in in_order(node)
-        if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
-    }
+    return _stored(part for node in nodes for part in in_order(node))
+
+
+def _stored(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def last_name(text: str) -> str:

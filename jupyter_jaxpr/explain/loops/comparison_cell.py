@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...typed.syntax_nodes import in_order
 from .kinds_of_python_loops import COMPREHENSIONS, Loops, LoopStatement
 
 _APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *COMPREHENSIONS)
@@ -35,7 +34,7 @@ def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str
     if call is None or loop.lines[node.lineno - 1][: node.col_offset].strip():
         return None
     name = f"{function.name}_loop"
-    names = {name_node.id for name_node in in_order(loop.module) if isinstance(name_node, ast.Name)}
+    names = {name_node.id for name_node in loop.nodes_of_module if isinstance(name_node, ast.Name)}
     while name in names:
         name += "_"
     first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])

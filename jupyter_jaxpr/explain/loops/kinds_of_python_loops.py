@@ -70,6 +70,21 @@ class LoopStatement:
         return self.node.lineno
 
     @functools.cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The syntax nodes of the loop, as `in_order` yields them."""
+        return tuple(in_order(self.node))
+
+    @functools.cached_property
+    def nodes_of_function(self) -> tuple[ast.AST, ...]:
+        """The syntax nodes of the function that contains the loop, as `in_order` yields them."""
+        return tuple(in_order(self.function))
+
+    @functools.cached_property
+    def nodes_of_module(self) -> tuple[ast.AST, ...]:
+        """The syntax nodes of the whole source code, as `in_order` yields them."""
+        return tuple(in_order(self.module))
+
+    @functools.cached_property
     def iterations(self) -> int | None:
         """The number of iterations, if the source code states it; otherwise None.
 

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ...typed.syntax_nodes import in_order
+from .kinds_of_python_loops import LoopStatement
 
 #: The first names of calls that need a Python number, not a traced array, such as math in math.sqrt(x).
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
@@ -208,8 +209,10 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
         Cannot: The body needs the Python number, for example for `math.sqrt` or an `if`.
     """
     for node in nodes:
-        for part in in_order(node):
-            used = numbers & {name.id for name in in_order(part) if isinstance(name, ast.Name)}
+        parts = tuple(in_order(node))
+        counts = _read_any(parts, numbers)
+        for part in parts:
+            used = counts and _read_any(in_order(part), numbers)
             if isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
                 tested = changing & {name.id for name in in_order(part.test) if isinstance(name, ast.Name)}
                 if tested:
@@ -237,6 +240,11 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
                 )
 
 
+def _read_any(nodes: Iterable[ast.AST], names: set[str]) -> bool:
+    """Return whether some syntax nodes include one of the names."""
+    return any(isinstance(node, ast.Name) and node.id in names for node in nodes)
+
+
 def _grows(statement: ast.Assign) -> bool:
     value = statement.value
     return (
@@ -254,20 +262,19 @@ _CHANGING_METHODS = frozenset(
 )
 
 
-def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
+def check_side_effects(loop: LoopStatement) -> None:
     """Check that the expressions of a loop have no side effects.
 
     Args:
-        function: The function around the loop.
         loop: The loop. Statements that are one call, such as `xs.append(y)`, are not checked here but in `Body`.
 
     Raises:
         Cannot: The loop writes to a global or nonlocal name, or an expression of the loop has a side effect.
     """
-    inside = [] if isinstance(function, ast.Module) else in_order(function)
+    inside = () if isinstance(loop.function, ast.Module) else loop.nodes_of_function
     declared = {name for node in inside if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
-    statements = {id(node.value) for node in in_order(loop) if isinstance(node, ast.Expr)}
-    for node in in_order(loop):
+    statements = {id(node.value) for node in loop.nodes if isinstance(node, ast.Expr)}
+    for node in loop.nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in declared:
             raise Cannot(f"The loop writes to {node.id}, a name from outside of its function.")
         if isinstance(node, ast.Call) and id(node) not in statements and _changes(node.func):

@@ -90,7 +90,7 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
     Raises:
         Cannot: The code computes one of these names with a float.
     """
-    for node in in_order(loop.function):
+    for node in loop.nodes_of_function:
         match node:
             case ast.Assign(targets=targets, value=value):
                 stored = set().union(*map(_names, targets))
@@ -113,8 +113,8 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
 
 def _check_functions_around(loop: LoopStatement) -> None:
     changed = stored_names([loop.node])
-    inside = set(map(id, in_order(loop.node)))
-    for definition in in_order(loop.function):
+    inside = set(map(id, loop.nodes))
+    for definition in loop.nodes_of_function:
         if isinstance(definition, _FUNCTIONS) and definition is not loop.function and id(definition) not in inside:
             parameters = {argument.arg for argument in in_order(definition.args) if isinstance(argument, ast.arg)}
             read = (
@@ -206,7 +206,7 @@ def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
 
 
 def _starts_as_integer(loop: LoopStatement, name: str) -> bool:
-    for part in in_order(loop.function):
+    for part in loop.nodes_of_function:
         match part:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:

@@ -111,7 +111,7 @@ class _Writer:
 
     def write(self, form: Form | None = None) -> Rewrite:
         node = self._loop.node
-        check_side_effects(self._loop.function, node)
+        check_side_effects(self._loop)
         if isinstance(node, ast.While):
             return self._while(node, form)
         if isinstance(node, ast.For):
@@ -137,7 +137,7 @@ class _Writer:
             )
         for name, (_, value) in body.appends.items():
             check_starts_empty(self._loop, name)
-            if sum(isinstance(name_node, ast.Name) and name_node.id == name for name_node in in_order(node)) > 1:
+            if sum(isinstance(name_node, ast.Name) and name_node.id == name for name_node in self._loop.nodes) > 1:
                 raise Cannot(f"The body reads the list {name}, which a loop of JAX has only after the last step.")
             if isinstance(value, ast.Tuple | ast.List | ast.Dict):
                 raise Cannot(

@@ -47,7 +47,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
     if not written.before:
         return (edit,)
     around = [
-        statement for statement in in_order(loop.module) if isinstance(statement, ast.stmt) and _holds(statement, node)
+        statement for statement in loop.nodes_of_module if isinstance(statement, ast.stmt) and _holds(statement, node)
     ]
     inner = max(around, key=lambda statement: (statement.lineno, statement.col_offset), default=None)
     # The edit also inserts lines above the statement. That is wrong in the test of a while or an elif, and below a
