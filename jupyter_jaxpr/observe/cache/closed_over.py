@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import sys
 import types
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,12 +18,16 @@ from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
-from ...plain_text import FAILURES, exact, file_of, kind_name
+from ...plain_text import FAILURES, exact, file_of, kind_name, own_name
 from ..functions.function_inside_wrappers import code_of, unwrap, without_lines
-from ..reprs_of_users_values import Reading
-from ..user_or_library.whose_code import is_installed
+from ..outside_values.changes_since_trace import ValueRead, values_read
+from ..outside_values.kept_contents import Contents, are_surely_equal, contents_of, difference
+from ..outside_values.value_at_path import Variable
+from ..reprs_of_users_values import NOTHING_CALLED, Reading
+from ..user_or_library.whose_code import is_class_of_users, is_installed
 from .reason import Reason, names_text
 from .static_values import is_plain
+from .values_of_the_machine import is_of_the_machine
 
 _NAMES = 64
 _DEPTH = 3
@@ -31,6 +36,7 @@ _CONTAINERS = (list, dict, set)
 _FUNCTIONS = (FunctionType, types.MethodType, functools.partial)
 _SIZED = (str, bytes, tuple, frozenset)
 _LONG = 256
+_STATIC = frozenset({"NoneType", "bool", "int", "float", "complex", "str", "bytes", "tuple", "frozenset"})
 
 
 class Outside(NamedTuple):
@@ -46,6 +52,11 @@ class Outside(NamedTuple):
         fixed: true for a JAX array and for a jitted function, which never change in place.
         aval: the aval of a JAX array.
         is_default: true if the value is the default value of a parameter.
+        contents: the contents of a number, a string or a NumPy array that the function reads through a path, such as
+            `config["rate"]`.
+        is_path: true if the name is a path that the function, or a function that it calls, reads.
+        is_of_method: true if the path begins with a parameter of a called method, such as `self`.
+        may_change: for a path: the name of an object or a path whose contents code can change in place; else None.
     """
 
     text: str | None
@@ -57,6 +68,10 @@ class Outside(NamedTuple):
     fixed: bool = False
     aval: Any = None
     is_default: bool = False
+    contents: Contents | None = None
+    is_path: bool = False
+    is_of_method: bool = False
+    may_change: str | None = None
 
     @property
     def is_nan(self) -> bool:
@@ -67,14 +82,25 @@ class Outside(NamedTuple):
         """Return the text of the value; for an object, its class name, such as <Config>."""
         return self.text if self.text is not None else f"<{self.kind}>"
 
+    def with_text(self) -> Outside:
+        """Return the value with the text of its contents."""
+        return self if self.text is not None or self.contents is None else self._replace(text=self.contents.text)
+
     def is_same(self, later: Outside) -> bool | None:
         """Return whether this value is the same as `later`, which a later function object reads. None if unknown."""
+        if difference(self.contents, later.contents) is not None:
+            return False
+        if self.is_path and later.is_path and later.reference is None:
+            is_equal = later.may_change is None and are_surely_equal(self.contents, later.contents)
+            return True if is_equal else None
         if self.reference is not None and later.reference is not None:
             mine, later_value = self.reference(), later.reference()
+            if mine is later_value is not None and self.code is not None and not self.fixed:
+                return _is_same_inside(self.inside or {}, later.inside or {})
             if mine is later_value is not None:
-                return True if self.fixed or self.code is not None else None
+                return True if self.fixed else None
             if self.code is not None and later.code is not None and self.code == later.code:
-                return not changed_values(self.inside or {}, later.inside or {})
+                return _is_same_inside(self.inside or {}, later.inside or {})
             return False
         if self.text is not None and later.text is not None:
             is_equal = self.value is later.value or self.value == later.value or self.is_nan and later.is_nan
@@ -82,6 +108,13 @@ class Outside(NamedTuple):
         if self.text is None and later.text is None and self.reference is later.reference is None:
             return None
         return False
+
+
+def _is_same_inside(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> bool | None:
+    """Return whether a function reads the same values from outside as before; None if this is unknown."""
+    if changed_values(before, after):
+        return False
+    return None if unread_values(before, after) else True
 
 
 class ChangedValue(NamedTuple):
@@ -148,7 +181,69 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
         fun: The jitted function, or the body of a construct.
         reading: Says which methods of the user's objects may be called.
     """
-    return _read(fun, reading, _DEPTH, set())
+    values = dict(_read(fun, reading, _DEPTH, set()))
+    for value in values_read(fun):
+        name, of_path = value.name, _of_path(value)
+        if of_path is None:
+            continue
+        if name not in values:
+            values[name] = of_path._replace(is_path=True, is_of_method=value.read.is_parameter)
+        elif values[name].text is None and of_path.contents is not None:
+            values[name] = values[name]._replace(contents=of_path.contents)
+    return values
+
+
+def _of_path(value_read: ValueRead) -> Outside | None:
+    """Return the record of the value of a path.
+
+    Of an object that can change, the record has nothing but the name. Return None for a function, a module or a class.
+    """
+    read, value = value_read.read, value_read.value
+    may_change = _may_change(value_read)
+    if read.method is None and _is_array(value):
+        return _outside(value, NOTHING_CALLED, 0, set())
+    contents = contents_of(value) if read.method is None else None
+    if contents is None or contents.parts is not None or contents.reference is not None:
+        if may_change is None:
+            return None
+        return Outside(None, kind_name(type(value)), None, None, may_change=may_change)
+    return Outside(None, contents.kind, None, None, contents=contents, may_change=may_change)
+
+
+def _may_change(value_read: ValueRead) -> str | None:
+    """Return the name of the value that code can change in place, and from which a function reads; None if none."""
+    read, root, value = value_read.read, value_read.root, value_read.value
+    if read.is_parameter:
+        return None
+    called = value
+    if type(value) is types.ModuleType and read.method is not None:
+        called = vars(value).get(read.method)
+    if not is_plain(called) and is_of_the_machine(called):
+        return read.name if called is value else f"{read.name}.{read.method}"
+    if type(value) is Variable:
+        return read._replace(steps=read.steps[:-1]).name
+    kind = type(root)
+    if is_plain(root) or is_jitted(root) or _is_of_jax(kind) or kind is types.BuiltinFunctionType:
+        return None
+    if kind not in _FUNCTIONS and not issubclass(kind, (types.ModuleType, type)):
+        return read.root
+    is_users = kind is FunctionType
+    if kind is types.ModuleType:
+        is_users = not _is_of_package(root)
+    elif issubclass(kind, type):
+        is_users = is_class_of_users(root)
+    is_code = type(value) in _FUNCTIONS or issubclass(type(value), _SAME_ANYWHERE) or is_jitted(value)
+    return read.name if read.steps and is_users and not is_code else None
+
+
+def _is_of_jax(kind: type) -> bool:
+    """Return whether a class is JAX's; JAX's objects do not change, and its arrays are compared by identity."""
+    return (own_name(kind, "__module__") or "").partition(".")[0] in ("jax", "jaxlib")
+
+
+def _is_of_package(module: types.ModuleType) -> bool:
+    file = vars(module).get("__file__")
+    return type(file) is str and is_installed(file) or vars(module).get("__name__") in sys.builtin_module_names
 
 
 def _read(fun: Any, reading: Reading, depth: int, visited: set[int]) -> Mapping[str, Outside]:
@@ -182,13 +277,36 @@ def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) 
         if old.code is not None and old.code == current.code:
             changes += changed_values(old.inside or {}, current.inside or {})
         else:
-            changes.append(ChangedValue(name, old, current))
-    return changes
+            changes.append(ChangedValue(name, old.with_text(), current.with_text()))
+    return _without_parts([*{change.name: change for change in reversed(changes)}.values()][::-1])
+
+
+def _without_parts(changes: list[ChangedValue]) -> list[ChangedValue]:
+    """Leave out the paths into an object, or into the object of a called method, if the object itself is another."""
+    names = [change.name for change in changes if not change.after.is_path]
+    return [
+        change
+        for change in changes
+        if not change.after.is_path
+        or not (change.after.is_of_method and names or any(change.name.startswith((f"{n}.", f"{n}[")) for n in names))
+    ]
 
 
 def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
-    """Return the names of values that cannot be compared, such as lists: the values may have changed."""
-    return [name for name, current in after.items() if name in before and before[name].is_same(current) is None]
+    """Return the names of values that cannot be compared, such as lists: the values may have changed.
+
+    The values that a called function reads count, too.
+    """
+    names: list[str] = []
+    for name, current in after.items():
+        old = before.get(name)
+        if old is None or old.is_same(current) is not None:
+            continue
+        if old.code is not None and old.code == current.code:
+            names += unread_values(old.inside or {}, current.inside or {})
+        else:
+            names.append(current.may_change or name)
+    return list(dict.fromkeys(names))
 
 
 def kept_values(names: Iterable[str], outside: Mapping[str, Outside]) -> list[str]:
@@ -213,7 +331,8 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
     if type(value) in _CONTAINERS:
         # a container can change in place and allows no weak reference: neither is kept
         return Outside(None, kind, None, None)
-    inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
+    is_of_jax = _is_of_jax(type(value))
+    inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) or is_of_jax else None
     users_function = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
     inside = _read(users_function, reading, depth - 1, visited) if users_function is not None and depth else None
     try:
@@ -222,7 +341,8 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
         reference = None
     code = None if users_function is None or inside is None else users_function.__code__
     aval = getattr(value, "aval", None) if kind == "array" else None
-    return Outside(None, kind, None, reference, code, inside, kind == "array" or is_jitted(value), aval)
+    fixed = kind == "array" or is_jitted(value) or (is_of_jax and code is None)
+    return Outside(None, kind, None, reference, code, inside, fixed, aval)
 
 
 def _is_array(value: Any) -> bool:
@@ -329,7 +449,7 @@ def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
     cure = f"Pass {names} to {name} as arguments, and make {name} once."
     if len(changed) == 1:
         cure = f"Pass {names} to {name} as an argument, and make {name} once."
-    if first.after.text is not None:
+    if first.after.kind in _STATIC:
         cure += f" Make {first.name} static if {name} needs a Python value."
     return cure
 

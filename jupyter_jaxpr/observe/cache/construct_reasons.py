@@ -14,7 +14,7 @@ from ...jax.constructs_outside_jit import Construct, PassedFunction
 from ...joined_names import in_a_sentence
 from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
-from .closed_over import ChangedValue
+from .closed_over import ChangedValue, contents_as_arguments
 from .closest_key import closest
 from .function_object_reasons import CHANGE_OF_CODE, CODE_CHANGED, FIRST_CALL, defines_again
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
@@ -167,6 +167,8 @@ def _rerun(event: MissEvent, construct: Construct) -> Reason:
         )
     own = "its own" if len(names) == 1 else "their own"
     cure = f"Define {_functions([body.name for body in construct.bodies])} in a cell of {own}, and run that cell once."
+    if event.unread:
+        cure = f"{cure} {contents_as_arguments(event.unread)}"
     return Reason("cell_rerun", text, cure=cure)
 
 
@@ -259,6 +261,8 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     elif names == "<lambda>":
         lambdas = "the lambda" if len(new) == 1 else "each lambda"
         cure = f"Give {lambdas} a name outside of the code that calls {construct.name}: JAX caches by function object."
+    if event.unread:
+        cure = f"{cure} {contents_as_arguments(event.unread)}"
     return Reason("new_function", text, cure=cure)
 
 
