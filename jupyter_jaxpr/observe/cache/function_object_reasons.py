@@ -231,6 +231,23 @@ def reason_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason
     return Reason("new_function", text, cure=f"Keep one {kind} object, and jit the object once.")
 
 
+def reason_of_entry_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason:
+    """Return the reason of a miss whose entry JAX dropped together with an equal function object.
+
+    Args:
+        event: The earlier call with the same key, for which JAX reused the program of the equal object.
+        history: The history of the function.
+    """
+    first = event.first or event
+    kind = f"{history.name} method" if first.method else first.callable_class or history.name
+    text = (
+        f"The program of these arguments belonged to an earlier {kind} object, which equals this object. The earlier "
+        "object no longer exists, and JAX dropped its cache entries."
+    )
+    cure = _JIT_ONCE if first.method else f"Keep one {kind} object, and jit the object once."
+    return Reason("cleared", text, cure=cure)
+
+
 def _new_method(event: MissEvent, history: FunctionHistory) -> Reason:
     method = f"{history.name}{_defined_at(history, event)}"
     mine = event.bound_method

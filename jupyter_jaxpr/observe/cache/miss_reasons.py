@@ -12,7 +12,13 @@ from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from .closest_key import MOST_COMPARED, closest, compare, kinds_of_values
 from .construct_reasons import NO_CLEARING, construct_reasons
 from .function_named_in_reason import with_label
-from .function_object_reasons import function_object_reasons, is_cell, new_equinox_reason, reason_of_equal_object
+from .function_object_reasons import (
+    function_object_reasons,
+    is_cell,
+    new_equinox_reason,
+    reason_of_entry_of_equal_object,
+    reason_of_equal_object,
+)
 from .held_entries import EVICTED_ABOVE
 from .history_of_one_function import FunctionHistory, MissEvent
 from .option_reasons import option_reasons
@@ -130,6 +136,10 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
         return transform_reason(event, of_object, history.name, reading)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", without_fast_path(history.name, event.effects))
+    if event.trace is not None and last is not None and last.clears == event.clears:
+        gone = [number for number in last.equal_objects if not history.is_alive(number)]
+        if gone and last.outcome == "dispatch_only":
+            return reason_of_entry_of_equal_object(last, history)
     if event.trace is not None or (last is not None and last.clears != event.clears):
         where_made = "" if last is None else f" made{_line_from(last, event)}"
         why_gone, clearing_call = _why_gone(event, last, history.name)
