@@ -498,3 +498,56 @@ def test_the_gradient_of_a_method_of_another_object() -> None:
             "traced the method.",
         ),
     ]
+
+
+def test_a_value_that_returns_to_an_earlier_one_is_still_an_argument() -> None:
+    def sums(n: int) -> Any:
+        def add(carry: Any, x: Any) -> Any:
+            return carry + n * x, x
+
+        return jax.jit(lambda x: jax.lax.scan(add, 0.0, x)[0])
+
+    with observe() as ledger:
+        for i in (1, 2, 1):
+            jax.jit(lambda x: x + i)(ROW)  # noqa: B023
+    assert told(ledger, "<lambda>")[1:] == [
+        (
+            "This is the third function object of lambda. Move the jit out of the loop.",
+            f"{ONCE} Pass i to the function as an argument.",
+        )
+    ]
+    with observe() as ledger:
+        for n in (1, 2, 1):
+            sums(n)(ROW)
+    assert told(ledger, "<lambda>")[1:] == [
+        (
+            "This is the third function object of lambda: a call of sums made a new function object.",
+            "Make the function once, outside of sums: JAX caches by function object, not by code. Pass n to the "
+            "function as an argument.",
+        )
+    ]
+
+
+def test_a_function_or_an_object_as_an_argument_is_static() -> None:
+    with observe() as ledger:
+        for activation in (lambda x: x, lambda x: -x):
+            jax.jit(lambda x: activation(x))(ROW)  # noqa: B023
+    assert told(ledger, "<lambda>") == [
+        (
+            "This is the second function object of lambda: lambda reads activation from outside, and activation is "
+            "another function object.",
+            "Pass activation to lambda as an argument, and make lambda once. Make activation static, because JAX "
+            "cannot trace a function as an argument.",
+        )
+    ]
+    with observe() as ledger:
+        for layer in (Layer(), Layer()):
+            jax.jit(lambda x: layer.forward(x))(ROW)  # noqa: B023
+    assert told(ledger, "<lambda>") == [
+        (
+            "This is the second function object of lambda: lambda reads layer from outside, and layer is another Layer "
+            "object.",
+            "Pass layer to lambda as an argument, and make lambda once. Make layer static if layer is no pytree of "
+            "arrays.",
+        )
+    ]

@@ -7,6 +7,7 @@ object, and compared with the values of the previous object.
 
 from __future__ import annotations
 
+import collections
 import dis
 import functools
 import sys
@@ -33,7 +34,9 @@ _NAMES = 64
 _DEPTH = 3
 _SAME_ANYWHERE = (types.ModuleType, type, types.BuiltinFunctionType)
 _CONTAINERS = (list, dict, set)
+_WITH_PARTS = (*_CONTAINERS, tuple, frozenset, collections.deque, types.MappingProxyType)
 _FUNCTIONS = (FunctionType, types.MethodType, functools.partial)
+_FUNCTION_KINDS = frozenset({"function", "method", "partial", "builtin_function_or_method", "PjitFunction", "ufunc"})
 _SIZED = (str, bytes, tuple, frozenset)
 _LONG = 256
 _STATIC = frozenset({"NoneType", "bool", "int", "float", "complex", "str", "bytes", "tuple", "frozenset"})
@@ -78,6 +81,17 @@ class Outside(NamedTuple):
         """True if the value is NaN; NaN does not equal itself."""
         return self.kind in ("float", "complex") and bool(self.value != self.value)
 
+    @property
+    def is_function(self) -> bool:
+        """True if the value is a function, a method or a partial."""
+        return self.code is not None or self.kind in _FUNCTION_KINDS
+
+    @property
+    def is_object(self) -> bool:
+        """True if the value is neither an array nor plain nor a function."""
+        is_array = self.kind in ("array", "ndarray")
+        return not is_array and self.text is None and self.contents is None and not self.is_function
+
     def described(self) -> str:
         """Return the text of the value; for an object, its class name, such as <Config>."""
         return self.text if self.text is not None else f"<{self.kind}>"
@@ -90,9 +104,8 @@ class Outside(NamedTuple):
         """Return whether this value is the same as `later`, which a later function object reads. None if unknown."""
         if difference(self.contents, later.contents) is not None:
             return False
-        if self.is_path and later.is_path and later.reference is None:
-            is_equal = later.may_change is None and are_surely_equal(self.contents, later.contents)
-            return True if is_equal else None
+        if self.contents is not None and later.contents is not None and later.is_path:
+            return True if later.may_change is None and are_surely_equal(self.contents, later.contents) else None
         if self.reference is not None and later.reference is not None:
             mine, later_value = self.reference(), later.reference()
             if mine is later_value is not None and self.code is not None and not self.fixed:
@@ -104,6 +117,8 @@ class Outside(NamedTuple):
             return False
         if self.text is not None and later.text is not None:
             is_equal = self.value is later.value or self.value == later.value or self.is_nan and later.is_nan
+            if self.kind == later.kind and is_equal and later.may_change is not None:
+                return None
             return bool(self.kind == later.kind and is_equal)
         if self.text is None and later.text is None and self.reference is later.reference is None:
             return None
@@ -200,13 +215,13 @@ def _of_path(value_read: ValueRead) -> Outside | None:
     """
     read, value = value_read.read, value_read.value
     may_change = _may_change(value_read)
-    if read.method is None and _is_array(value):
-        return _outside(value, NOTHING_CALLED, 0, set())
-    contents = contents_of(value) if read.method is None else None
-    if contents is None or contents.parts is not None or contents.reference is not None:
-        if may_change is None:
-            return None
-        return Outside(None, kind_name(type(value)), None, None, may_change=may_change)
+    if read.method is None and (is_plain(value) or _is_array(value)):
+        return _outside(value, NOTHING_CALLED, 0, set())._replace(may_change=may_change)
+    # the contents of a large container would take long to read, and the function may read only a part of them
+    is_container = issubclass(type(value), _WITH_PARTS)
+    contents = contents_of(value) if read.method is None and not is_container else None
+    if contents is None or contents.reference is not None:
+        return None if may_change is None else Outside(None, kind_name(type(value)), None, None, may_change=may_change)
     return Outside(None, contents.kind, None, None, contents=contents, may_change=may_change)
 
 
@@ -449,7 +464,11 @@ def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
     cure = f"Pass {names} to {name} as arguments, and make {name} once."
     if len(changed) == 1:
         cure = f"Pass {names} to {name} as an argument, and make {name} once."
-    if first.after.kind in _STATIC:
+    if first.after.is_function:
+        cure += f" Make {first.name} static, because JAX cannot trace a function as an argument."
+    elif first.after.is_object:
+        cure += f" Make {first.name} static if {first.name} is no pytree of arrays."
+    elif first.after.kind in _STATIC:
         cure += f" Make {first.name} static if {name} needs a Python value."
     return cure
 

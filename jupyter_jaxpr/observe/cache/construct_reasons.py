@@ -250,8 +250,9 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
     functions = _functions([passed.name for passed in new])
     cure = f"Define {functions} once, outside of the code that calls {construct.name}: JAX caches by function object."
-    if event.captured:
-        cure = _pass_and_define_once(construct, names_text(event.captured), functions)
+    outside = list(dict.fromkeys([*event.captured, *sorted(event.varying)]))
+    if outside:
+        cure = _pass_and_define_once(construct, names_text(outside), functions)
     elif {passed.kind for passed in new} == {"method"}:
         cure = f"Keep the method in a variable: Python makes a new method object each time that the code reads {names}."
     elif {passed.kind for passed in new} == {"partial"}:
@@ -307,6 +308,8 @@ def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> 
         text = f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object, and {change}."
     functions = _functions([body.name for body in construct.bodies])
     cure = _pass_and_define_once(construct, changed.name, functions)
+    if changed.after.is_function or changed.after.is_object:  # a carry holds arrays and numbers
+        cure = one_compile_each(changed.name)
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)
 

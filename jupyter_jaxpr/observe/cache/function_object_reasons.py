@@ -94,7 +94,17 @@ def _cell_run_again(event: MissEvent, name: str) -> Reason:
 
 def _with_contents(cure: str, event: MissEvent) -> str:
     """Return an advice to keep one function object, with the values whose changes the function would not see."""
+    # the advice on a method or an object names the attributes as a whole
+    differing = sorted(name for name in event.varying if not name.startswith("self."))
+    if differing:
+        cure = f"{cure} {_pass_to_function(differing)}"
     return f"{cure} {contents_as_arguments(event.unread)}" if event.unread else cure
+
+
+def _pass_to_function(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"Pass {names[0]} to the function as an argument."
+    return f"Pass {names_text(names)} to the function as arguments."
 
 
 def _defined_again(
@@ -287,12 +297,8 @@ def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[st
     else:
         text = f"This is {new_function_object}: a call of {making.function} made a new function object."
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
-    if event.captured and making is not None and not making.in_loop:
-        advice = f"Pass {names_text(event.captured)} to the function as arguments."
-        if len(event.captured) == 1:
-            advice = f"Pass {event.captured[0]} to the function as an argument."
-        return text, f"{cure} {advice}"
-    return text, cure
+    captured = [] if making is None or making.in_loop else [n for n in event.captured if n not in event.varying]
+    return text, f"{cure} {_pass_to_function(captured)}" if captured else cure
 
 
 def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
