@@ -547,7 +547,7 @@ def test_a_function_or_an_object_as_an_argument_is_static() -> None:
         (
             "This is the second function object of lambda: lambda reads layer from outside, and layer is another Layer "
             "object.",
-            "Pass layer to lambda as an argument, and make lambda once. Make layer static if layer is no pytree of "
-            "arrays.",
+            "Pass layer to lambda as an argument, and make lambda once. As an argument, layer must be a pytree of "
+            "arrays, or static and hashable.",
         )
     ]

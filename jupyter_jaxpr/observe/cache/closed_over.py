@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
 from ...plain_text import FAILURES, exact, file_of, kind_name, own_name
-from ..functions.function_inside_wrappers import code_of, unwrap, without_lines
+from ..functions.function_inside_wrappers import code_of, same_code, unwrap, without_lines
 from ..outside_values.changes_since_trace import ValueRead, values_read
 from ..outside_values.kept_contents import Contents, are_surely_equal, contents_of, difference
 from ..outside_values.value_at_path import Variable
@@ -36,6 +36,7 @@ _SAME_ANYWHERE = (types.ModuleType, type, types.BuiltinFunctionType)
 _CONTAINERS = (list, dict, set)
 _WITH_PARTS = (*_CONTAINERS, tuple, frozenset, collections.deque, types.MappingProxyType)
 _FUNCTIONS = (FunctionType, types.MethodType, functools.partial)
+CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
 _FUNCTION_KINDS = frozenset({"function", "method", "partial", "builtin_function_or_method", "PjitFunction", "ufunc"})
 _SIZED = (str, bytes, tuple, frozenset)
 _LONG = 256
@@ -138,6 +139,14 @@ class ChangedValue(NamedTuple):
     name: str
     before: Outside
     after: Outside
+
+    @property
+    def is_edited_function(self) -> bool:
+        """True if both values are functions of one name with other code, such as those of an edited cell."""
+        before, after = self.before.code, self.after.code
+        if before is None or after is None or not after.co_qualname.isidentifier():
+            return False
+        return before.co_qualname == after.co_qualname and not same_code(before, after)
 
     def described(self) -> str:
         """Return the change as text, such as: i changed from 0 to 1."""
@@ -460,6 +469,8 @@ def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
     first = changed[0]
     if first.after.is_default:
         return f"Define {name} once, and pass {first.name} to {name} in each call."
+    if len(changed) == 1 and first.is_edited_function:
+        return CHANGE_OF_CODE.format(names=first.name)
     names = names_text([value.name for value in changed])
     cure = f"Pass {names} to {name} as arguments, and make {name} once."
     if len(changed) == 1:
@@ -467,7 +478,7 @@ def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
     if first.after.is_function:
         cure += f" Make {first.name} static, because JAX cannot trace a function as an argument."
     elif first.after.is_object:
-        cure += f" Make {first.name} static if {first.name} is no pytree of arrays."
+        cure += f" As an argument, {first.name} must be a pytree of arrays, or static and hashable."
     elif first.after.kind in _STATIC:
         cure += f" Make {first.name} static if {name} needs a Python value."
     return cure

@@ -14,9 +14,9 @@ from ...jax.constructs_outside_jit import Construct, PassedFunction
 from ...joined_names import in_a_sentence
 from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
-from .closed_over import ChangedValue, contents_as_arguments
+from .closed_over import CHANGE_OF_CODE, ChangedValue, contents_as_arguments
 from .closest_key import closest
-from .function_object_reasons import CHANGE_OF_CODE, CODE_CHANGED, FIRST_CALL, defines_again
+from .function_object_reasons import CODE_CHANGED, FIRST_CALL, defines_again
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
 from .reason import Reason, names_text, one_compile_each
 
@@ -310,6 +310,8 @@ def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> 
     cure = _pass_and_define_once(construct, changed.name, functions)
     if changed.after.is_function or changed.after.is_object:  # a carry holds arrays and numbers
         cure = one_compile_each(changed.name)
+    if changed.is_edited_function:
+        cure = CHANGE_OF_CODE.format(names=changed.name)
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..observation import Place
 from ..reprs_of_users_values import Reading
-from .closed_over import contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
+from .closed_over import CHANGE_OF_CODE, contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
 from .closest_key import MOST_COMPARED, closest
 from .function_named_in_reason import is_same_kind
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
@@ -16,7 +16,6 @@ from .wrappers_named_in_reasons import equinox_wrappers, written
 
 FIRST_CALL = "This is the first call of {called}."
 CODE_CHANGED = "The code of {names} changed."
-CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
 _PASS_ATTRIBUTES = (
     "Pass attributes of the object that change as arguments, because the program keeps the attributes that the method "
     "read when JAX traced the method."
