@@ -466,7 +466,7 @@ def test_a_default_value_that_changes_in_place_and_the_random_numbers_of_python(
     assert told(ledger, "<lambda>") == [
         (
             "This is the second function object of lambda. Move the jit out of the loop.",
-            f"{ONCE} If the contents of random.random change between the calls, pass the contents as arguments.",
+            f"{ONCE} If the values of random.random() change between the calls, pass the values as arguments.",
         )
     ]
 

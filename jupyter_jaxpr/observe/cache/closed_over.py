@@ -243,7 +243,8 @@ def _may_change(value_read: ValueRead) -> str | None:
     if type(value) is types.ModuleType and read.method is not None:
         called = vars(value).get(read.method)
     if not is_plain(called) and is_of_the_machine(called):
-        return read.name if called is value else f"{read.name}.{read.method}"
+        name = read.name if called is value else f"{read.name}.{read.method}"
+        return f"{name}()" if type(called) in (*_FUNCTIONS, types.BuiltinFunctionType) else name
     if type(value) is Variable:
         return read._replace(steps=read.steps[:-1]).name
     kind = type(root)
@@ -452,8 +453,12 @@ def change_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
 
 
 def contents_as_arguments(names: Sequence[str]) -> str:
-    """Return the cure of a function that reads values from outside whose contents are unknown."""
-    return f"If the contents of {names_text(names)} change between the calls, pass the contents as arguments."
+    """Return the cure of a function that reads values from outside whose contents are unknown.
+
+    The names of functions end with ().
+    """
+    contents = "values" if all(name.endswith("()") for name in names) else "contents"
+    return f"If the {contents} of {names_text(names)} change between the calls, pass the {contents} as arguments."
 
 
 def sentence_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:

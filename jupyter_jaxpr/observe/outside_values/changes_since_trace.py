@@ -484,6 +484,8 @@ class _EachRead(_Reader):
         # JAX traces a called jitted function once, and a callback reads the values anew in each call
         if through_jit or in_callback or len(self.values) >= _VALUES:
             return
+        if read.is_parameter and not read.steps:  # an argument that a partial binds, or the object of a method
+            return
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
         root = None
         if not read.is_parameter:
