@@ -351,6 +351,8 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
 class _Reader:
     """Reads the outside values of a function and of the user functions that it calls."""
 
+    _notes_changed = False  # whether a path that the code itself changes is noted, too
+
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Kept] = {}
         self._visited: set[tuple[int, int]] = set()
@@ -382,7 +384,7 @@ class _Reader:
             except not_of_a_signal(LookupError, ValueError):  # the path has no value now: nothing is recorded
                 continue
             read, value = _function_in_module(read, value)
-            if not reads.is_changed(read):
+            if self._notes_changed or not reads.is_changed(read):
                 is_inner = has_callback and read.code is not function.__code__
                 self._note(read, function, value, through_jit, in_callback or is_inner)
             if depth:
@@ -464,7 +466,7 @@ class ValueRead(NamedTuple):
 def values_read(fun: Any) -> list[ValueRead]:
     """Return the paths that a function, and the user functions that it calls, read from outside, with their values.
 
-    The result keeps the values alive. Paths that the code itself changes are left out.
+    The result keeps the values alive.
     """
     bound = _bound(fun)
     reader = _EachRead(None if bound is None else bound[0])
@@ -474,6 +476,8 @@ def values_read(fun: Any) -> list[ValueRead]:
 
 class _EachRead(_Reader):
     """Collects each path with its value, also of values whose contents cannot be read."""
+
+    _notes_changed = True
 
     def __init__(self, called: FunctionType | None) -> None:
         super().__init__()
