@@ -433,3 +433,25 @@ def test_a_cell_with_branches_that_is_edited_and_run_again(notebook: Notebook) -
             ),
         ),
     ]
+
+
+def test_a_called_function_that_another_cell_defines_with_other_code(notebook: Notebook) -> None:
+    notebook.run("import jax, jax.numpy as jnp\ndef scaled(x):\n    return x * 2")
+    cell = "%%jaxpr\njax.jit(lambda x: scaled(x))(jnp.ones(3))"
+    notebook.run(cell)
+    notebook.run("def scaled(x):\n    return x * 3")
+    functions = notebook.run(cell).document["ledger"]["functions"]
+    reasons = [
+        (reason["text"], reason["cure"])
+        for function in functions
+        for miss in function["misses"]
+        for reason in miss["reasons"]
+        if miss["this_run"]
+    ]
+    assert reasons == [
+        (
+            "The cell that defines <lambda> was run again, so <lambda> is a new function object. <lambda> reads scaled "
+            "from outside, and scaled is another function object.",
+            "Expect one compile for each change of the code of scaled.",
+        )
+    ]

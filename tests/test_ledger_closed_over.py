@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -336,5 +337,217 @@ def test_text_that_is_executed_again_is_in_no_loop() -> None:
         (
             "This is the second function object of executed. Make the function once.",
             "Keep the function in a variable: JAX caches by function object, not by code.",
+        )
+    ]
+
+
+CONFIG = {"rate": 1.0}
+
+
+def rated(x: Any) -> Any:
+    return x * CONFIG["rate"]
+
+
+def rated_twice(x: Any) -> Any:
+    return rated(rated(x))
+
+
+class Layer:
+    factor = 1.0
+
+    def __init__(self) -> None:
+        self.training = True
+
+    def forward(self, x: Any) -> Any:
+        return x * 2 if self.training else x
+
+    def scaled(self, x: Any) -> Any:
+        return x * self.factor
+
+    @staticmethod
+    def rated(x: Any) -> Any:
+        return rated(x)
+
+
+def changed_value(name: str, before: Any, after: Any, function: str = "lambda") -> list[tuple[str, str]]:
+    """Return the expected text and cure of the second function object of a lambda that reads a changed value."""
+    return [
+        (
+            f"This is the second function object of {function}: {function} reads {name} from outside, and {name} "
+            f"changed from {before} to {after}.",
+            f"Pass {name} to {function} as an argument, and make {function} once. Make {name} static if {function} "
+            "needs a Python value.",
+        )
+    ]
+
+
+def test_a_dict_that_a_called_function_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for call in (lambda: jax.jit(lambda x: rated_twice(x))(ROW), lambda: jax.jit(lambda x: Layer.rated(x))(ROW)):
+        with observe() as ledger:
+            for rate in (1.0, 2.0):
+                monkeypatch.setitem(CONFIG, "rate", rate)
+                call()
+        assert told(ledger, "<lambda>") == changed_value("CONFIG['rate']", 1.0, 2.0)
+    with observe() as ledger:
+        for _ in range(2):
+            jax.jit(lambda x: rated_twice(x))(ROW)
+    assert told(ledger, "<lambda>") == [
+        (
+            "This is the second function object of lambda. Move the jit out of the loop.",
+            f"{ONCE} If the contents of CONFIG change between the calls, pass the contents as arguments.",
+        )
+    ]
+
+
+def test_attributes_that_methods_and_classes_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = Layer()
+
+    def applied(x: Any) -> Any:
+        return layer.forward(x)
+
+    with observe() as ledger:
+        for training in (True, False):
+            layer.training = training
+            jax.jit(lambda x: applied(x))(ROW)
+    assert told(ledger, "<lambda>") == changed_value("self.training in Layer.forward", True, False)
+    with observe() as ledger:
+        for factor in (1.0, 3.0):
+            monkeypatch.setattr(Layer, "factor", factor)
+            jax.jit(lambda x: x * Layer.factor)(ROW)
+    assert told(ledger, "<lambda>") == changed_value("Layer.factor", 1.0, 3.0)
+    with observe() as ledger:
+        for factor in (3.0, 4.0):
+            monkeypatch.setattr(Layer, "factor", factor)
+            jax.jit(layer.scaled)(ROW)
+    assert told(ledger, "scaled") == [
+        (
+            "This is another jit of the method scaled of the same object. The earlier jitted function no longer "
+            "exists, and JAX dropped the cache entries of the function. scaled reads self.factor from outside, and "
+            "self.factor changed from 3.0 to 4.0.",
+            "Pass self.factor to scaled as an argument, and make scaled once. Make self.factor static if scaled needs "
+            "a Python value.",
+        )
+    ]
+
+
+def test_a_variable_of_an_enclosing_function_that_a_called_function_reads() -> None:
+    step = 0
+
+    def shifted(x: Any) -> Any:
+        return x + step
+
+    def advance() -> None:
+        nonlocal step
+        step += 1
+
+    with observe() as ledger:
+        for _ in range(2):
+            jax.jit(lambda x: shifted(x))(ROW)
+            advance()
+    assert told(ledger, "<lambda>") == changed_value("step", 0, 1)
+
+
+def test_a_default_value_that_changes_in_place_and_the_random_numbers_of_python() -> None:
+    def shifted(x: Any, by: Any = [1.0]) -> Any:  # noqa: B006
+        return x + by[0]
+
+    with observe() as ledger:
+        for _ in range(2):
+            jax.jit(lambda x: shifted(x))(ROW)
+    assert told(ledger, "<lambda>") == [
+        (
+            "This is the second function object of lambda. Move the jit out of the loop.",
+            f"{ONCE} If the contents of by change between the calls, pass the contents as arguments.",
+        )
+    ]
+    with observe() as ledger:
+        for _ in range(2):
+            jax.jit(lambda x: x * random.random())(ROW)
+    assert told(ledger, "<lambda>") == [
+        (
+            "This is the second function object of lambda. Move the jit out of the loop.",
+            f"{ONCE} If the values of random.random() change between the calls, pass the values as arguments.",
+        )
+    ]
+
+
+class Energy:
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def loss(self, x: Any) -> Any:
+        return (x * self.rate).sum()
+
+
+def test_the_gradient_of_a_method_of_another_object() -> None:
+    first, second = Energy(1.0), Energy(2.0)
+    with observe() as ledger:
+        for energy in (first, second):
+            jax.jit(jax.grad(energy.loss))(ROW)
+        jax.jit(jax.grad(second.loss))(ROW)
+    assert told(ledger, "loss") == [
+        (
+            "This is the second function object of jax.grad(loss): loss is a method of another object. loss reads "
+            "self.rate from outside, and self.rate changed from 1.0 to 2.0.",
+            "Keep one jitted function for each object, or jit a function with the object as an argument.",
+        ),
+        (
+            "This is the third function object of jax.grad(loss). Make the function once.",
+            "Keep the function in a variable: JAX caches by function object, not by code. Pass attributes of the "
+            "object that change as arguments, because the program keeps the attributes that the method read when JAX "
+            "traced the method.",
+        ),
+    ]
+
+
+def test_a_value_that_returns_to_an_earlier_one_is_still_an_argument() -> None:
+    def sums(n: int) -> Any:
+        def add(carry: Any, x: Any) -> Any:
+            return carry + n * x, x
+
+        return jax.jit(lambda x: jax.lax.scan(add, 0.0, x)[0])
+
+    with observe() as ledger:
+        for i in (1, 2, 1):
+            jax.jit(lambda x: x + i)(ROW)  # noqa: B023
+    assert told(ledger, "<lambda>")[1:] == [
+        (
+            "This is the third function object of lambda. Move the jit out of the loop.",
+            f"{ONCE} Pass i to the function as an argument.",
+        )
+    ]
+    with observe() as ledger:
+        for n in (1, 2, 1):
+            sums(n)(ROW)
+    assert told(ledger, "<lambda>")[1:] == [
+        (
+            "This is the third function object of lambda: a call of sums made a new function object.",
+            "Make the function once, outside of sums: JAX caches by function object, not by code. Pass n to the "
+            "function as an argument.",
+        )
+    ]
+
+
+def test_a_function_or_an_object_as_an_argument_is_static() -> None:
+    with observe() as ledger:
+        for activation in (lambda x: x, lambda x: -x):
+            jax.jit(lambda x: activation(x))(ROW)  # noqa: B023
+    assert told(ledger, "<lambda>") == [
+        (
+            "This is the second function object of lambda: lambda reads activation from outside, and activation is "
+            "another function object.",
+            "Pass activation to lambda as an argument, and make lambda once. Make activation static, because JAX "
+            "cannot trace a function as an argument.",
+        )
+    ]
+    with observe() as ledger:
+        for layer in (Layer(), Layer()):
+            jax.jit(lambda x: layer.forward(x))(ROW)  # noqa: B023
+    assert told(ledger, "<lambda>") == [
+        (
+            "This is the second function object of lambda: lambda reads layer from outside, and layer is another Layer "
+            "object.",
+            "Pass layer to lambda as an argument, and make lambda once. As an argument, layer must be a pytree of "
+            "arrays, or static and hashable.",
         )
     ]

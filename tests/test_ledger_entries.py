@@ -259,3 +259,31 @@ def test_a_block_that_missed_and_hit_has_the_entries_that_a_hit_may_have_used() 
     if HAS_MONITORING:  # on Python 3.11, hits are not seen, so entries that only hit are missing
         assert [signature for signature, *_ in rows] == ["v: f32[3]", "v: f32[4]", "v: f32[5]", "v: f32[6]"]
         assert {hits for _, hits, _ in rows} == {None}
+
+
+@pytest.mark.parametrize(
+    "call", ["jax.jit(lambda x: x * 2)(ROW)", "jax.jit(net.double)(ROW)", "jax.jit(partial(double))(ROW)"]
+)
+def test_the_last_call_of_a_cell_keeps_no_function_alive(notebook: Notebook, call: str) -> None:
+    notebook.run(
+        "import jax, numpy as np\nfrom functools import partial\nROW = np.arange(3.0)\n"
+        "def double(x):\n    return x * 2\n"
+        "class Net:\n    def double(self, x):\n        return x * 2\n"
+        "net = Net()"
+    )
+    functions = notebook.run(f"%%jaxpr\n{call}").document["ledger"]["functions"]
+    called = [function for function in functions if function["run"].get("calls")]
+    assert [(function["run"]["misses"], function.get("entries", [])) for function in called] == [(1, [])]
+
+
+@pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not count calls outside of a cell")
+def test_an_entry_that_was_made_again_has_no_hits_of_the_earlier_entry() -> None:
+    f = jax.jit(lambda x: x + 1)
+    with observe() as ledger:
+        for _ in range(6):
+            f(ROW)
+        jax.clear_caches()
+        f(ROW)
+    record = ledger["<lambda>"]
+    assert [(entry.hits, entry.misses, entry.made_here) for entry in record.entries] == [(None, 1, True)]
+    assert (record.calls, record.hits, len(record.misses)) == (7, 5, 2)

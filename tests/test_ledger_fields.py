@@ -167,11 +167,18 @@ def test_auxiliary_data_of_a_node_of_ones_own() -> None:
     with observe() as ledger:
         for data in ("a", "b"):
             f(Node(ROW, data))
-    cure = (
+        for data in (1, 2):
+            f(Node(ROW, data))
+    each = "Expect one compile for each value of the auxiliary data."
+    child = (
         "JAX compiles once for each value of the auxiliary data. "
         "Make the value a child of Node if the function only computes with it."
     )
-    assert told(ledger, "f") == [("static_value", "The auxiliary data of Node at node changed from 'a' to 'b'.", cure)]
+    assert told(ledger, "f") == [
+        ("static_value", "The auxiliary data of Node at node changed from 'a' to 'b'.", each),
+        ("static_value", "The auxiliary data of Node at node changed from 'b' to 1.", child),
+        ("static_value", "The auxiliary data of Node at node changed from 1 to 2.", child),
+    ]
 
 
 class Order(enum.Enum):

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
+from conftest import Notebook
 from misses_told import first, told
 
 from jupyter_jaxpr import observe
@@ -257,3 +258,45 @@ def test_a_gradient_that_is_made_again_is_not_compared_with_the_function_itself(
         ("shape", "f32[3]", "f32[4]"),
     ]
     assert last.reasons[0].text.startswith("This is the second function object of jax.grad(loss) from line ")
+
+
+class EqualScale:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EqualScale) and other.scale == self.scale
+
+    def __hash__(self) -> int:
+        return hash(self.scale)
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.scale
+
+
+def test_the_program_of_an_equal_object_that_no_longer_exists(notebook: Notebook) -> None:
+    notebook.shell.user_ns["EqualScale"] = EqualScale
+    ran = notebook.run(
+        "%%jaxpr\n"
+        "import jax, jax.numpy as jnp\n"
+        "first, second = jax.jit(EqualScale(2.0)), jax.jit(EqualScale(2.0))\n"
+        "first(jnp.ones(3)), second(jnp.ones(3))\n"
+        "del first\n"
+        "second(jnp.ones(4))\n"
+        "third = jax.jit(EqualScale(2.0))\n"
+        "third(jnp.ones(4)), third(jnp.ones(3))"
+    )
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "EqualScale"]
+    reasons = [(miss["outcome"], reason["text"]) for miss in function["misses"] for reason in miss["reasons"]]
+    equal = "This is another EqualScale object, which equals an earlier EqualScale object. JAX compiled nothing."
+    assert reasons == [
+        ("compiled", "This is the first call of EqualScale."),
+        ("dispatch_only", equal),
+        ("compiled", "The type of x changed from f32[3] to f32[4]."),
+        ("dispatch_only", equal),
+        (
+            "compiled",
+            "The program of these arguments belonged to an earlier EqualScale object, which equals this object. The "
+            "earlier object no longer exists, and JAX dropped its cache entries.",
+        ),
+    ]

@@ -553,3 +553,34 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
         "The static argument n changed from 1 to 2.",
         "The type of p['w'] changed from f32[2] to f32[1].",
     ]
+
+
+def test_a_first_call_under_vmap_with_a_new_type_is_a_trace_too() -> None:
+    @jax.jit
+    def weak(x: Any) -> Any:
+        return x + 1
+
+    @jax.jit
+    def strong(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        for f, x in ((weak, 1.5), (strong, np.float32(1.5))):
+            f(x)
+            jax.vmap(f)(jnp.ones(3))
+    another = "JAX makes another program for such calls."
+    assert told(ledger, "weak")[1:] == [
+        (
+            "compiled",
+            (
+                Reason(
+                    "transform",
+                    f"This is the first call of weak under vmap. {another} JAX also traced weak again. The type of x "
+                    "changed from weak f32[] (a Python float) to f32[].",
+                ),
+            ),
+        )
+    ]
+    assert told(ledger, "strong")[1:] == [
+        ("compiled", (Reason("transform", f"This is the first call of strong under vmap. {another}"),))
+    ]

@@ -206,3 +206,18 @@ def test_a_block_that_shows_no_programs_looks_at_no_call(ready: Notebook) -> Non
         "    print(api._post_hook_state.value)"
     )
     assert ran.stdout == "None\n"
+
+
+def test_a_slow_hit_of_a_program_that_an_earlier_call_compiled(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n"
+        "from jax.sharding import Mesh, NamedSharding, PartitionSpec as P\n"
+        "mesh = Mesh(jax.devices()[:1], ('rows',))\n"
+        "g = jax.jit(lambda x: x * 3)\n"
+        "for spec in (P('rows'), P()):\n"
+        "    y = g(jax.device_put(jnp.ones((4, 2)), NamedSharding(mesh, spec)))\n"
+        "print(1)"
+    )
+    assert shown(ran) == ["f32[4,2]", "f32[4,2] compiled earlier"]
+    ran = notebook.run("%%jaxpr\nh = jax.jit(lambda x: x * 4)\nh.lower(2.0).compile()\ny = h(2.0)\nprint(1)")
+    assert shown(ran) == ["f32[] weak compiled before a call ran it"]

@@ -319,8 +319,17 @@ class CellObserver:
             with self._guard("jupyter_jaxpr could not record the values of the last call."):
                 self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.keeps_values)
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
+        # The ledger counts the entries of living functions, so `last` must not keep alive a function that the cell has
+        # dropped, such as that of `jax.jit(f)(x)`. JAX's caches hold functions weakly.
+        is_released = last.returned and is_jitted(last.function) and not active.options.compare
+        called = weakref.ref(last.function) if is_released else None
+        if called is not None:
+            last.function = None
         try:
             observation = self._stop(active)
+            if called is not None:
+                last.function = called()
+                last.returned = last.function is not None
             message = work_after_the_cell.complete(
                 self.observer, self.shell.user_ns, active, observation, error, self._traces()
             )

@@ -211,10 +211,14 @@ class FunctionActivity:
         chosen = list(self.programs.values())
         programs = [program.observed(in_this_run, note) for program, in_this_run, note in chosen]
         if self.record.history is not None and self.record.history[0].compiled_at >= since:
-            # JAX compiled these programs during the run before a call ran them: ahead of time, in another thread, or in
+            # JAX compiled a program of the function during the run. If calls of this run made no program, or fewer
+            # programs than JAX compiled, JAX compiled one before a call ran it: ahead of time, in another thread, or in
             # a call that raised.
+            made_by_calls = sum(in_this_run for _, in_this_run, _ in chosen) + self.dropped
+            is_ahead = self.compiles == 0 or self.compiles > made_by_calls
+            how = "compiled before a call ran it" if is_ahead else "compiled earlier"
             programs = [
-                replace(observed_program, how="compiled before a call ran it")
+                replace(observed_program, how=how)
                 if observed_program.origin == "seen_before" and not observed_program.how and program.seen_at >= since
                 else observed_program
                 for observed_program, (program, *_) in zip(programs, chosen, strict=True)

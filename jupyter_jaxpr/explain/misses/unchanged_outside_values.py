@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
@@ -16,6 +16,7 @@ from ...jax.facts import is_jitted
 from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.history_of_one_function import FunctionHistory
 from ...observe.cache.static_values import is_plain
+from ...observe.cache.values_of_the_machine import CHANGING_MODULES, is_of_the_machine
 from ...observe.functions.function_inside_wrappers import unwrap
 from ...observe.reprs_of_users_values import NOTHING_CALLED
 from ...observe.side_effects.harmless_functions import is_users_class
@@ -23,7 +24,6 @@ from ...observe.user_or_library.library_functions import is_of_jax
 from ...observe.user_or_library.whose_code import is_installed
 from ...plain_text import file_of
 
-_CHANGING = frozenset({"time", "datetime", "random", "os", "sys", "secrets", "uuid", "tempfile", "pathlib", "io"})
 _DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 
 
@@ -80,26 +80,24 @@ def _is_of_the_machine(value: Any, names: set[str]) -> bool:
     kind = type(value)
     if kind is ModuleType:
         name = value.__dict__.get("__name__", "")
-        if name.partition(".")[0] in _CHANGING or name == "numpy.random" or (name == "numpy" and "random" in names):
+        if (
+            name.partition(".")[0] in CHANGING_MODULES
+            or name == "numpy.random"
+            or (name == "numpy" and "random" in names)
+        ):
             return True
         return _is_users_module(value) and any(
             not isinstance(value.__dict__[name], FunctionType | ModuleType | type)
             for name in names & value.__dict__.keys()
         )
     if issubclass(kind, type):
-        if value.__module__ in _CHANGING:
+        if is_of_the_machine(value):
             return True
         # any code can set the attributes of a class at any time, so two calls may read different values
         return is_users_class(value) and any(
             not name.startswith("__") and not isinstance(stored, _DESCRIPTORS) for name, stored in vars(value).items()
         )
-    owner = value.__self__ if kind in (BuiltinFunctionType, MethodType) else None
-    if type(owner) is ModuleType:
-        return owner.__dict__.get("__name__") in _CHANGING
-    if kind is FunctionType and value.__module__ in _CHANGING:
-        return True
-    modules = {type(owner_or_value).__module__ for owner_or_value in (value, owner)}
-    return any(module in _CHANGING or module.startswith("numpy.random") for module in modules)
+    return is_of_the_machine(value)
 
 
 def _is_users_module(module: ModuleType) -> bool:

@@ -28,7 +28,8 @@ class FunctionObject(NamedTuple):
         partial: parameter -> repr of the value that a `functools.partial` binds; None if the function is no partial.
         partial_read: true if `partial` has the reprs of the values; false if the values could not be read.
         method: true if the object is a bound method.
-        bound_method: weak references to the object and the function of a bound method; None if unknown.
+        bound_method: weak references to the object and the function of the bound method inside the wrappers; None if
+            there is none, or if unknown.
         may_equal: true if the class of a callable object has its own `__eq__` and `__hash__`.
         apart: a hash of all other properties that tell function objects on one line apart.
         callable_class: the class name of a callable object; empty for functions, methods and partials.
@@ -104,7 +105,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     is_method = kind is MethodType
     may_equal = bool(callable_class) and may_equal_another(kind)
     return FunctionObject(
-        wrappers, texts, read, is_method, apart, callable_class, outside, BoundMethod.of(fun), may_equal
+        wrappers, texts, read, is_method, apart, callable_class, outside, BoundMethod.inside(fun), may_equal
     )
 
 

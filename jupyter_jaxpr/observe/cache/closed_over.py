@@ -7,8 +7,10 @@ object, and compared with the values of the previous object.
 
 from __future__ import annotations
 
+import collections
 import dis
 import functools
+import sys
 import types
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,20 +19,28 @@ from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
-from ...plain_text import FAILURES, exact, file_of, kind_name
-from ..functions.function_inside_wrappers import code_of, unwrap, without_lines
-from ..reprs_of_users_values import Reading
-from ..user_or_library.whose_code import is_installed
+from ...plain_text import FAILURES, exact, file_of, kind_name, own_name
+from ..functions.function_inside_wrappers import code_of, same_code, unwrap, without_lines
+from ..outside_values.changes_since_trace import ValueRead, values_read
+from ..outside_values.kept_contents import Contents, are_surely_equal, contents_of, difference
+from ..outside_values.value_at_path import Variable
+from ..reprs_of_users_values import NOTHING_CALLED, Reading
+from ..user_or_library.whose_code import is_class_of_users, is_installed
 from .reason import Reason, names_text
 from .static_values import is_plain
+from .values_of_the_machine import is_of_the_machine
 
 _NAMES = 64
 _DEPTH = 3
 _SAME_ANYWHERE = (types.ModuleType, type, types.BuiltinFunctionType)
 _CONTAINERS = (list, dict, set)
+_WITH_PARTS = (*_CONTAINERS, tuple, frozenset, collections.deque, types.MappingProxyType)
 _FUNCTIONS = (FunctionType, types.MethodType, functools.partial)
+CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
+_FUNCTION_KINDS = frozenset({"function", "method", "partial", "builtin_function_or_method", "PjitFunction", "ufunc"})
 _SIZED = (str, bytes, tuple, frozenset)
 _LONG = 256
+_STATIC = frozenset({"NoneType", "bool", "int", "float", "complex", "str", "bytes", "tuple", "frozenset"})
 
 
 class Outside(NamedTuple):
@@ -46,6 +56,11 @@ class Outside(NamedTuple):
         fixed: true for a JAX array and for a jitted function, which never change in place.
         aval: the aval of a JAX array.
         is_default: true if the value is the default value of a parameter.
+        contents: the contents of a number, a string or a NumPy array that the function reads through a path, such as
+            `config["rate"]`.
+        is_path: true if the name is a path that the function, or a function that it calls, reads.
+        is_of_method: true if the path begins with a parameter of a called method, such as `self`.
+        may_change: for a path: the name of an object or a path whose contents code can change in place; else None.
     """
 
     text: str | None
@@ -57,31 +72,65 @@ class Outside(NamedTuple):
     fixed: bool = False
     aval: Any = None
     is_default: bool = False
+    contents: Contents | None = None
+    is_path: bool = False
+    is_of_method: bool = False
+    may_change: str | None = None
 
     @property
     def is_nan(self) -> bool:
         """True if the value is NaN; NaN does not equal itself."""
         return self.kind in ("float", "complex") and bool(self.value != self.value)
 
+    @property
+    def is_function(self) -> bool:
+        """True if the value is a function, a method or a partial."""
+        return self.code is not None or self.kind in _FUNCTION_KINDS
+
+    @property
+    def is_object(self) -> bool:
+        """True if the value is neither an array nor plain nor a function."""
+        is_array = self.kind in ("array", "ndarray")
+        return not is_array and self.text is None and self.contents is None and not self.is_function
+
     def described(self) -> str:
         """Return the text of the value; for an object, its class name, such as <Config>."""
         return self.text if self.text is not None else f"<{self.kind}>"
 
+    def with_text(self) -> Outside:
+        """Return the value with the text of its contents."""
+        return self if self.text is not None or self.contents is None else self._replace(text=self.contents.text)
+
     def is_same(self, later: Outside) -> bool | None:
         """Return whether this value is the same as `later`, which a later function object reads. None if unknown."""
+        if difference(self.contents, later.contents) is not None:
+            return False
+        if self.contents is not None and later.contents is not None and later.is_path:
+            return True if later.may_change is None and are_surely_equal(self.contents, later.contents) else None
         if self.reference is not None and later.reference is not None:
             mine, later_value = self.reference(), later.reference()
+            if mine is later_value is not None and self.code is not None and not self.fixed:
+                return _is_same_inside(self.inside or {}, later.inside or {})
             if mine is later_value is not None:
-                return True if self.fixed or self.code is not None else None
+                return True if self.fixed else None
             if self.code is not None and later.code is not None and self.code == later.code:
-                return not changed_values(self.inside or {}, later.inside or {})
+                return _is_same_inside(self.inside or {}, later.inside or {})
             return False
         if self.text is not None and later.text is not None:
             is_equal = self.value is later.value or self.value == later.value or self.is_nan and later.is_nan
+            if self.kind == later.kind and is_equal and later.may_change is not None:
+                return None
             return bool(self.kind == later.kind and is_equal)
         if self.text is None and later.text is None and self.reference is later.reference is None:
             return None
         return False
+
+
+def _is_same_inside(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> bool | None:
+    """Return whether a function reads the same values from outside as before; None if this is unknown."""
+    if changed_values(before, after):
+        return False
+    return None if unread_values(before, after) else True
 
 
 class ChangedValue(NamedTuple):
@@ -90,6 +139,14 @@ class ChangedValue(NamedTuple):
     name: str
     before: Outside
     after: Outside
+
+    @property
+    def is_edited_function(self) -> bool:
+        """True if both values are functions of one name with other code, such as those of an edited cell."""
+        before, after = self.before.code, self.after.code
+        if before is None or after is None or not after.co_qualname.isidentifier():
+            return False
+        return before.co_qualname == after.co_qualname and not same_code(before, after)
 
     def described(self) -> str:
         """Return the change as text, such as: i changed from 0 to 1."""
@@ -148,7 +205,70 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
         fun: The jitted function, or the body of a construct.
         reading: Says which methods of the user's objects may be called.
     """
-    return _read(fun, reading, _DEPTH, set())
+    values = dict(_read(fun, reading, _DEPTH, set()))
+    for value in values_read(fun):
+        name, of_path = value.name, _of_path(value)
+        if of_path is None:
+            continue
+        if name not in values:
+            values[name] = of_path._replace(is_path=True, is_of_method=value.read.is_parameter)
+        elif values[name].text is None and of_path.contents is not None:
+            values[name] = values[name]._replace(contents=of_path.contents)
+    return values
+
+
+def _of_path(value_read: ValueRead) -> Outside | None:
+    """Return the record of the value of a path.
+
+    Of an object that can change, the record has nothing but the name. Return None for a function, a module or a class.
+    """
+    read, value = value_read.read, value_read.value
+    may_change = _may_change(value_read)
+    if read.method is None and (is_plain(value) or _is_array(value)):
+        return _outside(value, NOTHING_CALLED, 0, set())._replace(may_change=may_change)
+    # the contents of a large container would take long to read, and the function may read only a part of them
+    is_container = issubclass(type(value), _WITH_PARTS)
+    contents = contents_of(value) if read.method is None and not is_container else None
+    if contents is None or contents.reference is not None:
+        return None if may_change is None else Outside(None, kind_name(type(value)), None, None, may_change=may_change)
+    return Outside(None, contents.kind, None, None, contents=contents, may_change=may_change)
+
+
+def _may_change(value_read: ValueRead) -> str | None:
+    """Return the name of the value that code can change in place, and from which a function reads; None if none."""
+    read, root, value = value_read.read, value_read.root, value_read.value
+    if read.is_parameter:
+        return None
+    called = value
+    if type(value) is types.ModuleType and read.method is not None:
+        called = vars(value).get(read.method)
+    if not is_plain(called) and is_of_the_machine(called):
+        name = read.name if called is value else f"{read.name}.{read.method}"
+        return f"{name}()" if type(called) in (*_FUNCTIONS, types.BuiltinFunctionType) else name
+    if type(value) is Variable:
+        return read._replace(steps=read.steps[:-1]).name
+    kind = type(root)
+    if is_plain(root) or is_jitted(root) or _is_of_jax(kind) or kind is types.BuiltinFunctionType:
+        return None
+    if kind not in _FUNCTIONS and not issubclass(kind, (types.ModuleType, type)):
+        return read.root
+    is_users = kind is FunctionType
+    if kind is types.ModuleType:
+        is_users = not _is_of_package(root)
+    elif issubclass(kind, type):
+        is_users = is_class_of_users(root)
+    is_code = type(value) in _FUNCTIONS or issubclass(type(value), _SAME_ANYWHERE) or is_jitted(value)
+    return read.name if read.steps and is_users and not is_code else None
+
+
+def _is_of_jax(kind: type) -> bool:
+    """Return whether a class is JAX's; JAX's objects do not change, and its arrays are compared by identity."""
+    return (own_name(kind, "__module__") or "").partition(".")[0] in ("jax", "jaxlib")
+
+
+def _is_of_package(module: types.ModuleType) -> bool:
+    file = vars(module).get("__file__")
+    return type(file) is str and is_installed(file) or vars(module).get("__name__") in sys.builtin_module_names
 
 
 def _read(fun: Any, reading: Reading, depth: int, visited: set[int]) -> Mapping[str, Outside]:
@@ -182,13 +302,36 @@ def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) 
         if old.code is not None and old.code == current.code:
             changes += changed_values(old.inside or {}, current.inside or {})
         else:
-            changes.append(ChangedValue(name, old, current))
-    return changes
+            changes.append(ChangedValue(name, old.with_text(), current.with_text()))
+    return _without_parts([*{change.name: change for change in reversed(changes)}.values()][::-1])
+
+
+def _without_parts(changes: list[ChangedValue]) -> list[ChangedValue]:
+    """Leave out the paths into an object, or into the object of a called method, if the object itself is another."""
+    names = [change.name for change in changes if not change.after.is_path]
+    return [
+        change
+        for change in changes
+        if not change.after.is_path
+        or not (change.after.is_of_method and names or any(change.name.startswith((f"{n}.", f"{n}[")) for n in names))
+    ]
 
 
 def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
-    """Return the names of values that cannot be compared, such as lists: the values may have changed."""
-    return [name for name, current in after.items() if name in before and before[name].is_same(current) is None]
+    """Return the names of values that cannot be compared, such as lists: the values may have changed.
+
+    The values that a called function reads count, too.
+    """
+    names: list[str] = []
+    for name, current in after.items():
+        old = before.get(name)
+        if old is None or old.is_same(current) is not None:
+            continue
+        if old.code is not None and old.code == current.code:
+            names += unread_values(old.inside or {}, current.inside or {})
+        else:
+            names.append(current.may_change or name)
+    return list(dict.fromkeys(names))
 
 
 def kept_values(names: Iterable[str], outside: Mapping[str, Outside]) -> list[str]:
@@ -213,7 +356,8 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
     if type(value) in _CONTAINERS:
         # a container can change in place and allows no weak reference: neither is kept
         return Outside(None, kind, None, None)
-    inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
+    is_of_jax = _is_of_jax(type(value))
+    inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) or is_of_jax else None
     users_function = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
     inside = _read(users_function, reading, depth - 1, visited) if users_function is not None and depth else None
     try:
@@ -222,7 +366,8 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
         reference = None
     code = None if users_function is None or inside is None else users_function.__code__
     aval = getattr(value, "aval", None) if kind == "array" else None
-    return Outside(None, kind, None, reference, code, inside, kind == "array" or is_jitted(value), aval)
+    fixed = kind == "array" or is_jitted(value) or (is_of_jax and code is None)
+    return Outside(None, kind, None, reference, code, inside, fixed, aval)
 
 
 def _is_array(value: Any) -> bool:
@@ -308,8 +453,12 @@ def change_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
 
 
 def contents_as_arguments(names: Sequence[str]) -> str:
-    """Return the cure of a function that reads values from outside whose contents are unknown."""
-    return f"If the contents of {names_text(names)} change between the calls, pass the contents as arguments."
+    """Return the cure of a function that reads values from outside whose contents are unknown.
+
+    The names of functions end with ().
+    """
+    contents = "values" if all(name.endswith("()") for name in names) else "contents"
+    return f"If the {contents} of {names_text(names)} change between the calls, pass the {contents} as arguments."
 
 
 def sentence_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
@@ -325,11 +474,17 @@ def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
     first = changed[0]
     if first.after.is_default:
         return f"Define {name} once, and pass {first.name} to {name} in each call."
+    if len(changed) == 1 and first.is_edited_function:
+        return CHANGE_OF_CODE.format(names=first.name)
     names = names_text([value.name for value in changed])
     cure = f"Pass {names} to {name} as arguments, and make {name} once."
     if len(changed) == 1:
         cure = f"Pass {names} to {name} as an argument, and make {name} once."
-    if first.after.text is not None:
+    if first.after.is_function:
+        cure += f" Make {first.name} static, because JAX cannot trace a function as an argument."
+    elif first.after.is_object:
+        cure += f" As an argument, {first.name} must be a pytree of arrays, or static and hashable."
+    elif first.after.kind in _STATIC:
         cure += f" Make {first.name} static if {name} needs a Python value."
     return cure
 

@@ -14,9 +14,9 @@ from ...jax.constructs_outside_jit import Construct, PassedFunction
 from ...joined_names import in_a_sentence
 from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
-from .closed_over import ChangedValue
+from .closed_over import CHANGE_OF_CODE, ChangedValue, contents_as_arguments
 from .closest_key import closest
-from .function_object_reasons import CHANGE_OF_CODE, CODE_CHANGED, FIRST_CALL, defines_again
+from .function_object_reasons import CODE_CHANGED, FIRST_CALL, defines_again
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
 from .reason import Reason, names_text, one_compile_each
 
@@ -167,6 +167,8 @@ def _rerun(event: MissEvent, construct: Construct) -> Reason:
         )
     own = "its own" if len(names) == 1 else "their own"
     cure = f"Define {_functions([body.name for body in construct.bodies])} in a cell of {own}, and run that cell once."
+    if event.unread:
+        cure = f"{cure} {contents_as_arguments(event.unread)}"
     return Reason("cell_rerun", text, cure=cure)
 
 
@@ -248,8 +250,9 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
     functions = _functions([passed.name for passed in new])
     cure = f"Define {functions} once, outside of the code that calls {construct.name}: JAX caches by function object."
-    if event.captured:
-        cure = _pass_and_define_once(construct, names_text(event.captured), functions)
+    outside = list(dict.fromkeys([*event.captured, *sorted(event.varying)]))
+    if outside:
+        cure = _pass_and_define_once(construct, names_text(outside), functions)
     elif {passed.kind for passed in new} == {"method"}:
         cure = f"Keep the method in a variable: Python makes a new method object each time that the code reads {names}."
     elif {passed.kind for passed in new} == {"partial"}:
@@ -259,6 +262,8 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     elif names == "<lambda>":
         lambdas = "the lambda" if len(new) == 1 else "each lambda"
         cure = f"Give {lambdas} a name outside of the code that calls {construct.name}: JAX caches by function object."
+    if event.unread:
+        cure = f"{cure} {contents_as_arguments(event.unread)}"
     return Reason("new_function", text, cure=cure)
 
 
@@ -303,6 +308,10 @@ def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> 
         text = f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object, and {change}."
     functions = _functions([body.name for body in construct.bodies])
     cure = _pass_and_define_once(construct, changed.name, functions)
+    if changed.after.is_function or changed.after.is_object:  # a carry holds arrays and numbers
+        cure = one_compile_each(changed.name)
+    if changed.is_edited_function:
+        cure = CHANGE_OF_CODE.format(names=changed.name)
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)
 

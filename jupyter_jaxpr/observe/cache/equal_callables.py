@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, defined
+from ..functions.function_inside_wrappers import next_inside
 from ..reprs_of_users_values import Reading
 
+_WRAPPERS = 50
 MOST_COMPARED_OBJECTS = 64
 """The number of newest function objects with which a new one is compared."""
 
@@ -26,11 +28,15 @@ class BoundMethod(NamedTuple):
     function: weakref.ref[Any]
 
     @classmethod
-    def of(cls, fun: Any) -> BoundMethod | None:
-        """Return the references of a bound method.
+    def inside(cls, fun: Any) -> BoundMethod | None:
+        """Return the references of the bound method that a callable is or wraps.
 
         Return None for any other callable, and for a method of an object that allows no weak reference.
         """
+        for _ in range(_WRAPPERS):
+            if fun is None or type(fun) is MethodType:
+                break
+            fun = next_inside(fun)
         if type(fun) is not MethodType:
             return None
         try:

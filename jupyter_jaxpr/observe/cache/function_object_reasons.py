@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..observation import Place
 from ..reprs_of_users_values import Reading
-from .closed_over import contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
+from .closed_over import CHANGE_OF_CODE, contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
 from .closest_key import MOST_COMPARED, closest
 from .function_named_in_reason import is_same_kind
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
@@ -16,11 +16,11 @@ from .wrappers_named_in_reasons import equinox_wrappers, written
 
 FIRST_CALL = "This is the first call of {called}."
 CODE_CHANGED = "The code of {names} changed."
-CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
-_JIT_ONCE = (
-    "Jit the method once, and keep the jitted function in a variable. Pass attributes of the object that change as "
-    "arguments, because the program keeps the attributes that the method read when JAX traced the method."
+_PASS_ATTRIBUTES = (
+    "Pass attributes of the object that change as arguments, because the program keeps the attributes that the method "
+    "read when JAX traced the method."
 )
+_JIT_ONCE = f"Jit the method once, and keep the jitted function in a variable. {_PASS_ATTRIBUTES}"
 _WRAPPED = "{name} with this wrapper around it"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -86,7 +86,24 @@ def _cell_run_again(event: MissEvent, name: str) -> Reason:
     elif event.changed:
         text += f" {sentence_of_outside(name, event.changed)}"
         cure = cure_of_changed(name, event.changed)
+    else:
+        cure = _with_contents(cure, event)
     return Reason("cell_rerun", text, cure=cure)
+
+
+def _with_contents(cure: str, event: MissEvent) -> str:
+    """Return an advice to keep one function object, with the values whose changes the function would not see."""
+    # the advice on a method or an object names the attributes as a whole
+    differing = sorted(name for name in event.varying if not name.startswith("self."))
+    if differing:
+        cure = f"{cure} {_pass_to_function(differing)}"
+    return f"{cure} {contents_as_arguments(event.unread)}" if event.unread else cure
+
+
+def _pass_to_function(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"Pass {names[0]} to the function as an argument."
+    return f"Pass {names_text(names)} to the function as arguments."
 
 
 def _defined_again(
@@ -115,9 +132,7 @@ def _defined_again(
             text += f" The options of {key.options.by} changed."
     elif event.partial is None and not event.method:
         made = name if called == name else f"{name} and {called}"
-        cure = f"Define {made} once: JAX caches by function object, not by code."
-        if event.unread:
-            cure = f"{cure} {contents_as_arguments(event.unread)}"
+        cure = _with_contents(f"Define {made} once: JAX caches by function object, not by code.", event)
     return (Reason("redefined", text, cure=cure), *_beside(event, calls, reading))
 
 
@@ -158,6 +173,13 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     new_function_object = (
         f"the {_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
     )
+    wraps_method = bool(event.wrappers) and event.bound_method is not None
+    if wraps_method and not _wraps_method_of_earlier_object(event, history):
+        text = f"This is {new_function_object}: {plain} is a method of another object."
+        if event.changed:
+            text = f"{text} {sentence_of_outside(plain, event.changed)}"
+        cure = "Keep one jitted function for each object, or jit a function with the object as an argument."
+        return Reason("new_function", text, cure=cure)
     if event.changed:
         return reads_another(new_function_object, plain, event.changed)
     if event.callable_class:
@@ -175,12 +197,22 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
                 kind = event.callable_class
                 text = f"This is another {kind} object, and no {kind} object that has cache entries equals the object."
         cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
-        return Reason("new_function", text, cure=cure)
+        return Reason("new_function", text, cure=_with_contents(cure, event))
     by = "jit" if event.key is None else event.key.options.by
     text, cure = _where_made(new_function_object, event, by)
-    if event.unread:
-        cure = f"{cure} {contents_as_arguments(event.unread)}"
-    return Reason("new_function", text, cure=cure)
+    if wraps_method:
+        cure = f"{cure} {_PASS_ATTRIBUTES}"
+    return Reason("new_function", text, cure=_with_contents(cure, event))
+
+
+def _wraps_method_of_earlier_object(event: MissEvent, history: FunctionHistory) -> bool:
+    """Return whether an earlier function object wraps the same method of the same object, in the same wrappers."""
+    mine = event.bound_method
+    return mine is not None and any(
+        old.bound_method is not None and old.wrappers == event.wrappers and mine.equals(old.bound_method)
+        for old in history.events
+        if old.number < event.number
+    )
 
 
 def _closest_partial(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
@@ -208,12 +240,32 @@ def reason_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason
     return Reason("new_function", text, cure=f"Keep one {kind} object, and jit the object once.")
 
 
+def reason_of_entry_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason:
+    """Return the reason of a miss whose entry JAX dropped together with an equal function object.
+
+    Args:
+        event: The earlier call with the same key, for which JAX reused the program of the equal object.
+        history: The history of the function.
+    """
+    first = event.first or event
+    kind = f"{history.name} method" if first.method else first.callable_class or history.name
+    text = (
+        f"The program of these arguments belonged to an earlier {kind} object, which equals this object. The earlier "
+        "object no longer exists, and JAX dropped its cache entries."
+    )
+    cure = _JIT_ONCE if first.method else f"Keep one {kind} object, and jit the object once."
+    return Reason("cleared", text, cure=cure)
+
+
 def _new_method(event: MissEvent, history: FunctionHistory) -> Reason:
     method = f"{history.name}{_defined_at(history, event)}"
     mine = event.bound_method
     with_entries = {old.function_object for old in history.events if old.number < event.number and old.made_entry}
     is_jitted_before = mine is not None and any(
-        old.bound_method is not None and mine.equals(old.bound_method) and not history.is_alive(old.function_object)
+        old.method
+        and old.bound_method is not None
+        and mine.equals(old.bound_method)
+        and not history.is_alive(old.function_object)
         for old in history.events
         if old.function_object in with_entries and old.number < event.number
     )
@@ -222,7 +274,11 @@ def _new_method(event: MissEvent, history: FunctionHistory) -> Reason:
             f"This is another jit of the method {method} of the same object. The earlier jitted function no longer "
             "exists, and JAX dropped the cache entries of the function."
         )
-        return Reason("new_function", text, cure=_JIT_ONCE)
+        if event.changed:
+            name = history.name
+            text = f"{text} {sentence_of_outside(name, event.changed)}"
+            return Reason("new_function", text, cure=cure_of_changed(name, event.changed))
+        return Reason("new_function", text, cure=_with_contents(_JIT_ONCE, event))
     text = f"This is another method {method}: each object.{history.name} is a function object of its own."
     cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
     return Reason("new_function", text, cure=cure)
@@ -240,12 +296,8 @@ def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[st
     else:
         text = f"This is {new_function_object}: a call of {making.function} made a new function object."
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
-    if event.captured and making is not None and not making.in_loop:
-        advice = f"Pass {names_text(event.captured)} to the function as arguments."
-        if len(event.captured) == 1:
-            advice = f"Pass {event.captured[0]} to the function as an argument."
-        return text, f"{cure} {advice}"
-    return text, cure
+    captured = [] if making is None or making.in_loop else [n for n in event.captured if n not in event.varying]
+    return text, f"{cure} {_pass_to_function(captured)}" if captured else cure
 
 
 def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
@@ -301,6 +353,7 @@ def new_equinox_reason(event: MissEvent, earlier: Sequence[MissEvent], history: 
         return Reason("first_call", FIRST_CALL.format(called=called), after=called)
     text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
     cure = "Make the function once, before the calls: the function is part of the cache key."
+    cure = _with_contents(cure, event)
     return Reason("new_function", text, cure=cure)
 
 
@@ -308,6 +361,8 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
     bound, before = event.partial or {}, old.partial or {}
     changed = _changed_bindings(event, old)
     name = history.name
+    if not changed and event.changed:
+        return reads_another(f"another partial of {name}", name, event.changed)
     if not changed:
         text = f"This is another partial of {name}."
         if event.partial_read and old.partial_read:

@@ -77,7 +77,8 @@ class MissEvent:
         making: where the function object was made; None for the first function object, or if unknown.
         captured: names of the values that the function object reads from enclosing functions.
         method: true for a bound method; only set for the first miss of a function object.
-        bound_method: the object and the function of a bound method; only set for the first miss of a function object.
+        bound_method: the object and the function of the bound method that the function object is or wraps; only set
+            for the first miss of a function object.
         callable_class: the class name of a callable object that is no function; only set for the object's first miss.
         may_equal: true if the class of a callable object has its own `__eq__` and `__hash__`.
         equal_objects: the indices of other function objects that existed at the call and equal the called one: JAX

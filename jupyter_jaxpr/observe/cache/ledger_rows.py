@@ -65,8 +65,8 @@ class CacheEntry:
     Attributes:
         signature: the argument types and static values, as of a miss.
         hits: the calls in the block that used the entry and compiled nothing, slow hits included; None where the hits
-            of several entries cannot be separated.
-        misses: the calls with this key that traced, lowered or compiled.
+            of several entries cannot be separated. Calls before JAX dropped the entry and made it again do not count.
+        misses: the calls with this key that traced, lowered or compiled, since the entry was last made.
         fast_path: True if later calls with this key hit JAX's C++ fast path.
         made_here: True if a call in this block made the entry; False if the entry existed before.
         held: True if JAX still holds the entry; None where this is unknown. Entries that JAX certainly dropped are left
@@ -200,12 +200,15 @@ def entry_rows(
     entries = []
     for entry, mine in users.items():
         maker = makers[entry]
+        # JAX dropped the entry and made it again, so only the calls from then on used the present entry.
+        again = _made_again(mine, maker)
+        mine = [event for event in mine if again is None or event.number >= again.number]
         # If the function has a single entry, and JAX had no entries of it before the observation, each hit used this
         # entry.
-        alone = len(makers) == 1 and calls is not None and not maker.held_before
+        alone = len(makers) == 1 and calls is not None and not maker.held_before and again is None
         slow_hits = sum(event.outcome == "dispatch_only" for event in mine)
         hits = all_hits if alone or (all_hits == 0 and exact and calls is not None) else None
-        if fast_hits is not None:
+        if fast_hits is not None and again is None:
             hits = fast_hits.get(entry, 0) + slow_hits
         assert maker.key is not None
         signature, label = _signature(maker.key, reading), function_label(maker, history)
@@ -215,9 +218,26 @@ def entry_rows(
                 hits=hits,
                 misses=len(mine) - slow_hits,
                 fast_path=mine[-1].fast_path if mine else maker.fast_path,
-                made_here=maker.number >= since,
+                made_here=again is not None or maker.number >= since,
                 held=is_held_by_entry[entry],
                 number=entry,
             )
         )
     return tuple(entries), {event.number: places[event.entry] for event in events if event.entry in places}
+
+
+def _made_again(users: Sequence[MissEvent], maker: MissEvent) -> MissEvent | None:
+    """Return the last call that made an entry again, after JAX had dropped the entry; None if there is none.
+
+    Args:
+        users: The missed calls of the block that used the entry, oldest first.
+        maker: The call that made the entry first.
+    """
+    clears = maker.clears
+    again = None
+    for event in users:
+        is_traced_anew = event.trace is not None and event.key is not None and not event.key.traced
+        if event is not maker and (event.clears > clears or is_traced_anew):
+            again = event
+        clears = max(clears, event.clears)
+    return again

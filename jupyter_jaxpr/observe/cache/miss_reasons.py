@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
@@ -11,14 +12,20 @@ from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from .closest_key import MOST_COMPARED, closest, compare, kinds_of_values
 from .construct_reasons import NO_CLEARING, construct_reasons
 from .function_named_in_reason import with_label
-from .function_object_reasons import function_object_reasons, is_cell, new_equinox_reason, reason_of_equal_object
+from .function_object_reasons import (
+    function_object_reasons,
+    is_cell,
+    new_equinox_reason,
+    reason_of_entry_of_equal_object,
+    reason_of_equal_object,
+)
 from .held_entries import EVICTED_ABOVE
 from .history_of_one_function import FunctionHistory, MissEvent
 from .option_reasons import option_reasons
 from .reason import Reason
 from .slow_hit_reasons import without_fast_path
 from .static_values import is_plain
-from .transform_reasons import first_under, is_first_under, transform_reason, under, under_the_same
+from .transform_reasons import first_under, has_types_of, is_first_under, transform_reason, under, under_the_same
 from .types_and_layouts_of_key import Key
 
 
@@ -73,6 +80,8 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
                 f"This is the first call of {history.name} under {under(event.key)}. JAX makes another program for "
                 "such calls."
             )
+        if event.key.traced or event.trace is not None:
+            text += _traced_too(event, of_object, history, reading)
         return (Reason("transform", text),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
     if event.equal_objects and event.outcome == "dispatch_only" and not event.key.traced:
@@ -82,8 +91,10 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if not same_jit:
         return option_reasons(event.key, [old.key for old in same_kind if old.key is not None], history.name, reading)
     if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
-        # the first call under a new transform misses even if all types are equal, so other differences are no reason
-        return (first_under(event.key, history.name),)
+        # the first call under a new transform misses even if all types are equal, so other differences are no reasons
+        # of the miss, but of the trace
+        reason = first_under(event.key, history.name)
+        return (replace(reason, text=reason.text + _traced_too(event, same_jit, history, reading)),)
     if event.key.traced:
         same_jit = under_the_same(event.key, same_jit)
     keys = [old.key for old in same_jit[-MOST_COMPARED:] if old.key is not None]
@@ -91,6 +102,26 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only" and not event.key.traced):
         return nearest.reasons
     return (_same_key(event, same_jit, history, reading),)
+
+
+def _traced_too(event: MissEvent, of_object: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> str:
+    """Return the sentences on a trace in the first call under a transform, which begin with a space.
+
+    JAX keeps one trace of a function for each combination of argument types; a transform needs no trace of its own. The
+    result is empty if JAX may have had a trace of these types.
+    """
+    assert event.key is not None
+    may_have_trace = any(
+        old.function_object == event.function_object and old.outcome in ("inlined", "raised") and old is not event
+        for old in history.events
+    )
+    may_have_trace |= event.first is not None and event.first.held_before
+    keys = [old.key for old in of_object if old.key is not None and old.clears == event.clears]
+    if may_have_trace or not keys or event.key.statics or any(has_types_of(key, event.key) for key in keys):
+        return ""
+    differences = closest(event.key, keys[-MOST_COMPARED:], reading).reasons
+    types = [reason.text for reason in differences if reason.kind in ("shape", "dtype", "weak_type")]
+    return f" JAX also traced {history.name} again. {types[0]}" if types else ""
 
 
 def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
@@ -105,6 +136,10 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
         return transform_reason(event, of_object, history.name, reading)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", without_fast_path(history.name, event.effects))
+    if event.trace is not None and last is not None and last.clears == event.clears:
+        gone = [number for number in last.equal_objects if not history.is_alive(number)]
+        if gone and last.outcome == "dispatch_only":
+            return reason_of_entry_of_equal_object(last, history)
     if event.trace is not None or (last is not None and last.clears != event.clears):
         where_made = "" if last is None else f" made{_line_from(last, event)}"
         why_gone, clearing_call = _why_gone(event, last, history.name)

@@ -184,22 +184,25 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         subject = f"The static value {path}{among}"
         # Only a number can be passed as an array instead; for a string, for example, each value needs its own program.
         cure = one_compile_each(path)
-        if type(change.after) in (int, float, complex):
+        is_number = type(change.after) in (int, float, complex)
+        if is_number:
             cure = (
                 f"JAX compiles once for each value of {path}. "
                 f"Make {path} a field with an array if the function only computes with it."
             )
         if change.library == "nnx":
             cure = f"Expect one compile for each value of {path}, such as one for train() and one for eval()."
-            if not isinstance(change.after, bool):
+            if is_number:
                 advice = f"Make {path} an nnx.Variable if the function only computes with the value."
                 cure = f"{one_compile_each(path)} {advice}"
         if not change.field:
             subject = f"The auxiliary data of {change.owner} at {path}{among}"
-            cure = (
-                "JAX compiles once for each value of the auxiliary data. "
-                f"Make the value a child of {change.owner} if the function only computes with it."
-            )
+            cure = one_compile_each("the auxiliary data")
+            if is_number:
+                cure = (
+                    "JAX compiles once for each value of the auxiliary data. "
+                    f"Make the value a child of {change.owner} if the function only computes with it."
+                )
         yield static_reason(
             subject, path, StaticValue(change.before, reading), StaticValue(change.after, reading), cure
         )

@@ -89,7 +89,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
     if event.outcome == "dispatch_only":
         text = f"The function {name} was called under {under(key)}: such calls have no fast path."
         return Reason("no_fast_path", text, cure=jit_outside(key, name))
-    alike = [old for old in earlier if old.key is not None and _has_types_of(old.key, key)] or list(earlier)
+    alike = [old for old in earlier if old.key is not None and has_types_of(old.key, key)] or list(earlier)
     under_transforms = [old for old in alike if old.key is not None and old.key.transforms is not None]
     if key.transforms is None or not under_transforms:
         text = (
@@ -162,7 +162,7 @@ def _mapped(transforms: Transforms) -> str:
     return "no axis" if axis is None else f"axis {axis}"
 
 
-def _has_types_of(old: Key, new: Key) -> bool:
+def has_types_of(old: Key, new: Key) -> bool:
     """Return whether two calls have arguments of the same types."""
     return len(old.leaves) == len(new.leaves) and all(
         before.aval == after.aval for before, after in zip(old.leaves, new.leaves, strict=True)

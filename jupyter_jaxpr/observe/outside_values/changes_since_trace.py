@@ -21,7 +21,7 @@ from ...jax.facts import is_jitted, is_tracer_type, partial_of
 from ...plain_text import defined, exact, file_of, function_of
 from ..cache.static_values import StaticValue
 from ..calls.impure_calls_while_tracing import ImpureCall
-from ..functions.function_inside_wrappers import is_unwrapped, name_of, unwrap
+from ..functions.function_inside_wrappers import is_unwrapped, name_of, next_inside, unwrap
 from ..observation import Place
 from ..user_or_library.whose_code import is_installed
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
@@ -351,6 +351,8 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
 class _Reader:
     """Reads the outside values of a function and of the user functions that it calls."""
 
+    _notes_changed = False  # whether a path that the code itself changes is noted, too
+
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Kept] = {}
         self._visited: set[tuple[int, int]] = set()
@@ -382,7 +384,7 @@ class _Reader:
             except not_of_a_signal(LookupError, ValueError):  # the path has no value now: nothing is recorded
                 continue
             read, value = _function_in_module(read, value)
-            if not reads.is_changed(read):
+            if self._notes_changed or not reads.is_changed(read):
                 is_inner = has_callback and read.code is not function.__code__
                 self._note(read, function, value, through_jit, in_callback or is_inner)
             if depth:
@@ -429,6 +431,8 @@ class _Reader:
             kind = type(value)
             is_class = issubclass(kind, type)
             method = defined(value if is_class else kind, read.method)
+            if is_class and type(method) in (staticmethod, classmethod):
+                method = method.__func__
             if type(method) is FunctionType or (type(method) in (staticmethod, classmethod) and not is_class):
                 if type(method) is FunctionType and not is_class:
                     method = types.MethodType(method, value)
@@ -440,6 +444,60 @@ class _Reader:
                 return
         if type(value) in (FunctionType, types.MethodType) or is_jitted(value) or _call_of(value) is not None:
             self._read(value, {}, depth, through_jit or is_jitted(value), in_callback)
+
+
+class ValueRead(NamedTuple):
+    """The present value of a path that a function, or a user function that it calls, reads from outside.
+
+    Attributes:
+        read: The path.
+        name: The path as text. If the path begins with a parameter of a called method, the name has the method, too,
+            such as self.rate in Model.loss.
+        root: The value of the first name of the path; None for a parameter.
+        value: The value of the whole path.
+    """
+
+    read: Read
+    name: str
+    root: Any
+    value: Any
+
+
+def values_read(fun: Any) -> list[ValueRead]:
+    """Return the paths that a function, and the user functions that it calls, read from outside, with their values.
+
+    The result keeps the values alive.
+    """
+    bound = _bound(fun)
+    reader = _EachRead(None if bound is None else bound[0])
+    reader.read(fun, {})
+    return reader.values
+
+
+class _EachRead(_Reader):
+    """Collects each path with its value, also of values whose contents cannot be read."""
+
+    _notes_changed = True
+
+    def __init__(self, called: FunctionType | None) -> None:
+        super().__init__()
+        self._called = called
+        self.values: list[ValueRead] = []
+
+    def _note(self, read: Read, function: FunctionType, value: Any, through_jit: bool, in_callback: bool) -> None:
+        # JAX traces a called jitted function once, and a callback reads the values anew in each call
+        if through_jit or in_callback or len(self.values) >= _VALUES:
+            return
+        if read.is_parameter and not read.steps:  # an argument that a partial binds, or the object of a method
+            return
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+        root = None
+        if not read.is_parameter:
+            root = value_of_path(read._replace(steps=()), function.__globals__, cells, {})
+        name = read.name
+        if read.is_parameter and function is not self._called:
+            name = f"{name} in {function_of(function.__code__).rpartition('<locals>.')[2]}"
+        self.values.append(ValueRead(read, name, root, value))
 
 
 def _function_in_module(read: Read, value: Any) -> tuple[Read, Any]:
@@ -501,8 +559,8 @@ def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
         elif is_unwrapped(fun):
             break
         else:
-            inner = unwrap(fun)
-            if inner is fun:
+            inner = next_inside(fun)
+            if inner is None:
                 method = _call_of(fun)
                 if method is None:
                     return None
