@@ -16,11 +16,12 @@ _LONGEST = 64  # The most elements of an array whose values are read.
 _KINDS = "iub"  # NumPy's kinds of integers, and booleans: a condition such as i < 0 can choose between two indices.
 
 
-def whole_numbers(value: Any) -> Any:
+def whole_numbers(value: Any, only_on_cpu: bool = False) -> Any:
     """Return a NumPy copy of a small integer array, or an integer; None for any other value.
 
     Args:
         value: A Python number, or an array of NumPy or JAX.
+        only_on_cpu: True to read no array that the reading would transfer to the host.
     """
     import numpy as np
 
@@ -28,20 +29,22 @@ def whole_numbers(value: Any) -> Any:
     if kind is int:
         return value
     if kind is array_type():
-        return _of_device(value)
+        return _of_device(value, only_on_cpu)
     if not is_numpy(value) and not (kind.__module__ == "numpy" and issubclass(kind, np.generic)):
         return None
     return np.array(value) if value.dtype.kind in _KINDS and value.size <= _LONGEST else None
 
 
-def _of_device(array: Any) -> Any:
+def _of_device(array: Any, only_on_cpu: bool) -> Any:
     import numpy as np
 
     aval = array.aval
-    if aval.size > _LONGEST or getattr(aval.dtype, "kind", "") not in _KINDS:
+    if getattr(aval.dtype, "kind", "") not in _KINDS or aval.size > _LONGEST:  # most arrays have floats
         return None
     try:
         if array.is_deleted() or not array.is_fully_addressable or not array.is_ready():
+            return None
+        if only_on_cpu and any(device.platform != "cpu" for device in array.devices()):
             return None
         return np.array(array)
     except not_of_a_signal(*FAILURES):  # the device's computation failed, or another thread donated the array

@@ -8,6 +8,7 @@ end of the cell.
 from __future__ import annotations
 
 import sys
+import time
 import weakref
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -21,6 +22,8 @@ from ..index_array_values import whole_numbers
 Which = Literal["compiled", "last"]
 
 _COPIED = 4_096  # the size in bytes of the largest NumPy array that is copied, because the user may write to it later
+
+_INDEX_ARRAYS = 32  # the most small integer arrays of a call that are copied
 
 _GONE = "The values of the call are gone: nothing holds {arguments} any more. {cure}"
 _KEEP_OR_STEPS = (
@@ -45,10 +48,15 @@ class CallValues:
         leaves: The flat dynamic leaves of the call, in the order of the program's inputs.
         which_call: `compiled` for the newest call that missed, `last` for the last call.
         keep: True to keep the arrays alive, as `--steps` requires.
+        earlier: The record of an earlier call that this record replaces; only its integers are kept.
     """
 
-    def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
+    def __init__(
+        self, leaves: Sequence[Any], which_call: Which, keep: bool = False, earlier: CallValues | None = None
+    ) -> None:
         self.which = which_call
+        self._recorded_at = time.perf_counter()
+        self._earlier = None if earlier is None else (earlier._recorded_at, earlier.whole_numbers())
         self._entries: list[Any] = list(map(_copy_of_small, leaves)) if keep else _all_held(leaves)
         # index of a leaf -> (copy of the array, its sharding; None for a NumPy array)
         self._copies: dict[int, tuple[Any, Any]] = {}
@@ -98,10 +106,27 @@ class CallValues:
         alive = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
         return [self._indices.get(place, whole_numbers(value)) for place, value in enumerate(alive)]
 
-    def keep_indices(self) -> None:
-        """Copy the small integer arrays, which may be indices: the arrays themselves may soon be gone."""
-        numbers = enumerate(self.whole_numbers())
-        self._indices = {place: number for place, number in numbers if number is not None}
+    def whole_numbers_since(self, start: float) -> list[list[Any]]:
+        """Return the integers of this call and of the earlier call, if these were recorded after `start`.
+
+        Args:
+            start: A time of `time.perf_counter`.
+        """
+        calls = [self._earlier or (self._recorded_at, []), (self._recorded_at, self.whole_numbers())]
+        return [numbers for recorded_at, numbers in calls if recorded_at >= start and numbers]
+
+    def keep_indices(self, only_on_cpu: bool = False) -> None:
+        """Copy the first small integer arrays, which may be indices: the arrays themselves may soon be gone.
+
+        Args:
+            only_on_cpu: True to copy no array that the copy would transfer to the host.
+        """
+        for place, entry in enumerate(self._entries):
+            number = whole_numbers(entry(), only_on_cpu) if type(entry) is weakref.ref else None
+            if number is not None:
+                self._indices[place] = number
+                if len(self._indices) >= _INDEX_ARRAYS:
+                    return
 
     def let_go(self) -> None:
         """Replace the strong references, which kept the arrays alive, by weak references."""
