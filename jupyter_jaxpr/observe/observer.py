@@ -308,7 +308,7 @@ class Observer(HookReceiver):
 
 def _last_values(leaves: Sequence[Any], keep: bool, earlier: CallValues | None) -> CallValues:
     values = CallValues(leaves, "last", keep, earlier)
-    values.keep_indices(only_on_cpu=True)
+    values.keep_numbers(only_on_cpu=True)
     return values
 
 

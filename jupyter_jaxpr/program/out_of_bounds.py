@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ..observe.index_array_values import whole_numbers
+from ..observe.index_array_values import numbers_of_array
+from . import float_values
+from .float_values import Floats
 from .jaxpr.parameters import open_jaxpr, programs_in
 from .jaxpr.walk import Walk
 
+_Rule = Callable[[Sequence[Any], Mapping[str, Any]], Any]
 Outcome = Literal["moved", "filled", "dropped", "unchecked"]
 
 #: The most elements of a constant whose values are read.
@@ -150,13 +153,15 @@ class OutsideReads:
         for at, equation in enumerate(jaxpr.eqns):
             name = equation.primitive.name
             rule = _RULES.get(name)
+            if rule is None and name in float_values.NAMES:
+                rule = _of_floats_alone
             if rule is None and name not in _CALLS and name not in _SLICES and not name.startswith(_INDEXED):
                 continue
             operands = [_value(operand, values) for operand in equation.invars]
             if rule is not None:
                 known = operands[:1] if name == "select_n" else operands
                 if all(operand is not None for operand in known):
-                    result = rule(operands, equation.params)
+                    result = _result(name, rule, operands, equation.params)
                     _keep(values, equation.outvars[0], result)
                     columns = _ALL if name == "iota" else self._counted_columns(name, operands, equation.params)
                     if columns and result is not None:
@@ -190,7 +195,7 @@ class OutsideReads:
     def _keep_constant(self, values: dict[Any, Any], variable: Any, constant: Any) -> None:
         if _is_of_numpy(constant):
             _keep(values, variable, constant)
-        elif (number := whole_numbers(constant)) is not None:
+        elif (number := numbers_of_array(constant)) is not None:
             self._keep_of_run(values, variable, number)
 
     def _keep_of_run(self, values: dict[Any, Any], variable: Any, value: Any) -> None:
@@ -200,8 +205,8 @@ class OutsideReads:
         if np.shape(value) == getattr(variable.aval, "shape", None):
             array = np.asarray(value).astype(variable.aval.dtype)
             _keep(values, variable, array)
-            if _is_counted(array):
-                self._counted[id(array)] = array, _ALL
+            if _is_counted(array) and (kept := values.get(variable)) is not None:
+                self._counted[id(kept)] = kept, _ALL
 
     def _counted_columns(self, name: str, operands: Sequence[Any], params: Mapping[str, Any]) -> frozenset[int]:
         """Return which columns of a result come from `jnp.arange`; all columns if the operation mixes columns."""
@@ -271,10 +276,14 @@ def _is_counted(array: Any) -> bool:
 def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
     import numpy as np
 
-    if _is_of_numpy(value):
+    if isinstance(value, Floats):
+        values[variable] = value
+    elif _is_of_numpy(value):
         array = np.asarray(value)
-        if array.size <= _LONGEST and array.dtype.kind in "biu":
-            values[variable] = array
+        if array.size <= _LONGEST:
+            kept = array if array.dtype.kind in "biu" else float_values.certain(array)
+            if kept is not None:
+                values[variable] = kept
 
 
 def _value(operand: Any, values: dict[Any, Any]) -> Any:
@@ -283,9 +292,21 @@ def _value(operand: Any, values: dict[Any, Any]) -> Any:
     if hasattr(operand, "val"):
         literal = operand.val
         if isinstance(literal, bool | int | np.generic):
-            return np.asarray(literal)
-        return literal if isinstance(literal, np.ndarray) and literal.size <= _LONGEST else None
+            literal = np.asarray(literal)
+        if not isinstance(literal, np.ndarray) or literal.size > _LONGEST:
+            return None
+        return float_values.certain(literal) if literal.dtype.kind == "f" else literal
     return values.get(operand)
+
+
+def _result(name: str, rule: _Rule, operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    if name == "convert_element_type" or any(isinstance(operand, Floats) for operand in operands):
+        return float_values.result_of(name, operands, params, _RULES)
+    return rule(operands, params)
+
+
+def _of_floats_alone(_: Sequence[Any], __: Mapping[str, Any]) -> None:
+    """Return no result for operands that are no floats."""
 
 
 def _broadcast(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
@@ -311,6 +332,12 @@ def _selected(operands: Sequence[Any], _: Mapping[str, Any]) -> Any:
     return None if any(choice is None for choice in choices) else np.where(which, choices[1], choices[0])
 
 
+def _chosen(operands: Sequence[Any], is_first: Any) -> Any:
+    import numpy as np
+
+    return np.where(is_first, *operands)
+
+
 def _joined(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
     import numpy as np
 
@@ -327,11 +354,17 @@ def _counted(_: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return np.broadcast_to(np.arange(shape[axis], dtype=params["dtype"]).reshape(sizes), shape)
 
 
-_RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
+_RULES: Mapping[str, _Rule] = {
     "lt": lambda operands, _: operands[0] < operands[1],
+    "gt": lambda operands, _: operands[0] > operands[1],
+    "le": lambda operands, _: operands[0] <= operands[1],
+    "ge": lambda operands, _: operands[0] >= operands[1],
     "add": lambda operands, _: operands[0] + operands[1],
+    "sub": lambda operands, _: operands[0] - operands[1],
+    "mul": lambda operands, _: operands[0] * operands[1],
+    "max": lambda operands, _: _chosen(operands, operands[0] > operands[1]),
+    "min": lambda operands, _: _chosen(operands, operands[0] < operands[1]),
     "select_n": _selected,
-    "convert_element_type": lambda operands, params: operands[0].astype(params["new_dtype"]),
     "broadcast_in_dim": _broadcast,
     "concatenate": _joined,
     "iota": _counted,

@@ -110,10 +110,10 @@ def index_notes(
 
 
 def _numbers_of_calls(observed: ObservedProgram) -> list[list[Any]]:
-    """Return the integers that each recorded call of the run passed to a program."""
+    """Return the numbers that each recorded call of the run passed to a program."""
     if observed.calls is not None:
-        return [call.values.whole_numbers() for call in observed.calls.calls]
-    return [] if observed.values is None else observed.values.whole_numbers_since(observed.values_since)
+        return [call.values.numbers() for call in observed.calls.calls]
+    return [] if observed.values is None else observed.values.numbers_since(observed.values_since)
 
 
 def _expression(walk: Walk, frame: int) -> tuple[str, list[int]] | None:
