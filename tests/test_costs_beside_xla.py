@@ -424,6 +424,44 @@ def test_what_xla_writes_out_is_named(name):
     assert added == round(total.xla_flops) - total.flops
 
 
+OTHER_BRANCH = (
+    "XLA counts the body of a loop once, however many steps the loop has. XLA then counts another branch than "
+    "jupyter_jaxpr as the most expensive branch."
+)
+
+
+def looping(x):
+    return lax.fori_loop(0, 100, lambda i, c: jnp.sin(c) * 2, x)
+
+
+def straight(x):
+    return x * 3 + 1 - x * x * x + x * 2 - 5 / x
+
+
+def test_xla_counts_another_branch_where_the_loop_of_our_branch_counts_once():
+    rows = told(lambda x, flag: lax.cond(flag, looping, straight, x), array(3), True)
+    assert rows == [
+        ("loop_once", 400, 27, None, OTHER_BRANCH),
+        (
+            "branches",
+            None,
+            None,
+            None,
+            "jupyter_jaxpr counts the most expensive branches. With the cheapest branches, the program has 28 "
+            "operations.",
+        ),
+    ]
+
+
+def test_xla_counts_another_branch_in_the_body_of_a_loop():
+    def step(c, _):
+        return lax.cond(c[0] > 0, looping, straight, c), None
+
+    rows = told(lambda x: lax.scan(step, x, None, length=5)[0], array(3))
+    assert [row[0] for row in rows] == ["loop_once", "branches"]
+    assert rows[1][-1].startswith("jupyter_jaxpr counts the most expensive branches. ")
+
+
 def test_a_library_is_named_though_xla_removed_something_as_well():
     rows = told(lambda a: jax.scipy.linalg.lu(a), np.eye(16, dtype=np.float32))
     assert rows[0][:3] == ("custom_call", 2730, 0)

@@ -20,7 +20,7 @@ from ...jax.loop_equations import lowered_scan, scan_parts
 from ...quantities import count, operations_in_words
 from .cost_sums_and_order import Cost
 from .cost_table_by_line import unknown
-from .costs_of_equations import Call, Costs
+from .costs_of_equations import Call, Costs, Part
 from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of, in_order, scopes_that_xla_counts
 from .operations_xla_adds import expansions
 
@@ -123,7 +123,8 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
     counted = costs.of(scope)
     if xla_analysis.flops is None or round(xla_analysis.flops) == counted.flops:
         return []
-    rows = _Loops(costs).rows(scope)
+    loops = _Loops(costs)
+    rows = loops.rows(scope)
     largest = [_loop(row) for row in rows if row.ours != row.once]
     largest = sorted(largest, key=lambda row: -abs((row.ours or 0) - (row.xla or 0)))
     largest, remaining = largest[:LOOPS], largest[LOOPS:]
@@ -145,13 +146,13 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         counted_once //= xla_analysis.devices
     left = round(xla_analysis.flops) - counted_once
     left = _counters(largest, rows, left, xla_analysis)
-    counted_scopes = scopes_that_xla_counts(costs, scope)
+    counted_scopes = scopes_that_xla_counts(costs, scope, loops.branch_of_xla)
     in_program = [number for number in in_order(costs, scope) if number in counted_scopes]
     if left:
         for row in _formulas(costs, in_program, left, xla_analysis.platform == "cpu"):
             largest.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
-    largest += _explained(counted, rows)
+    largest += _explained(counted, rows, loops.has_other_branch(in_program))
     missing = unknown(costs, runs)
     if left > 0 and not missing and xla_analysis.platform == "cpu":
         for row in _expanded(costs, in_program, left):
@@ -198,7 +199,7 @@ def _expanded(costs: Costs, counted: Collection[int], left: int) -> list[Differe
     return differences_left
 
 
-def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
+def _explained(counted: Cost, rows: list[_Row], has_other_branch: bool) -> list[Difference]:
     """Return the reasons for the difference from XLA's count for which no number is known."""
     differences = [
         Difference(
@@ -215,8 +216,8 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
     if counted.flops_min != counted.flops:
         least_operations = operations_in_words(counted.flops_min, counted.flops_min)
         text = (
-            "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
-            f"has {least_operations}."
+            f"{'jupyter_jaxpr counts' if has_other_branch else 'XLA and jupyter_jaxpr both count'} the most expensive "
+            f"branches. With the cheapest branches, the program has {least_operations}."
         )
         differences.append(Difference("branches", text))
     return differences
@@ -257,6 +258,7 @@ class _Row:
         loops: the number of loops in the row, inner ones included.
         counters: the operations that JAX adds to these loops for step counters and reverse indices.
         beside: true if partial unrolling leaves some steps outside of the loop.
+        other_branch: true if the row is a cond of which XLA counts another branch, because XLA counts bodies once.
     """
 
     frame: int
@@ -268,6 +270,7 @@ class _Row:
     inner: bool = False
     unrolled: bool = False
     beside: bool = False
+    other_branch: bool = False
     per_trip: bool = False
 
 
@@ -302,26 +305,52 @@ class _Loops:
         for call in self._costs.priced(scope).calls:
             frame = frame_of(walk, columns.stack[call.equation])
             frame = around if frame < 0 else frame
+            branch = self.branch_of_xla(call)
+            if branch is not None and not branch.dearest:
+                row = rows.setdefault((frame, -1), _Row(frame, None, other_branch=True))
+                self._add(row, scope, call, runs)
+                continue
             if not any(part.loop for part in call.parts):
                 for part in call.parts:
-                    if part.dearest and self._has_loop(part.scope):
+                    if part.dearest and self._has_rows(part.scope):
                         self._in_scope(part.scope, frame, runs.within(part), rows)
                 continue
             per_trip = call.parts[0].per_trip
             trips = None if per_trip else call.parts[0].dearest
             row = rows.setdefault((frame, trips), _Row(frame, trips, per_trip=per_trip))
-            row.ours += self._costs.call(call).flops * runs.dearest
-            call_once = self._of_call(scope, call)
-            row.once += call_once.flops * runs.dearest
-            row.loops += call_once.loops * runs.dearest
-            row.counters = row.counters.plus(call_once.counters, runs.dearest)
+            call_once = self._add(row, scope, call, runs)
             row.inner |= call_once.loops > 1
             iterations, remainder = self._lowered(scope, call)
             row.unrolled |= iterations < (trips or 0)
             row.beside |= iterations > 0 and remainder > 0
 
-    def _has_loop(self, scope: int) -> bool:
-        return self.once(scope).loops > 0
+    def _add(self, row: _Row, scope: int, call: Call, runs: Runs) -> _Once:
+        """Add the counts of an equation to a row; return one execution of the equation as XLA counts it."""
+        row.ours += self._costs.call(call).flops * runs.dearest
+        call_once = self._of_call(scope, call)
+        row.once += call_once.flops * runs.dearest
+        row.loops += call_once.loops * runs.dearest
+        row.counters = row.counters.plus(call_once.counters, runs.dearest)
+        return call_once
+
+    def branch_of_xla(self, call: Call) -> Part | None:
+        """Return the branch of a cond that XLA counts: the most expensive one if each loop body counts once.
+
+        Return None for an equation that is no cond.
+        """
+        if call.primitive != "cond":
+            return None
+        return max(call.parts, key=lambda part: (self.once(part.scope).flops, part.dearest))
+
+    def has_other_branch(self, scopes: Collection[int]) -> bool:
+        """Return whether XLA counts another branch of a cond than this package, in some scopes."""
+        calls = (call for scope in scopes for call in self._costs.priced(scope).calls)
+        branches = map(self.branch_of_xla, calls)
+        return any(branch is not None and not branch.dearest for branch in branches)
+
+    def _has_rows(self, scope: int) -> bool:
+        once = self.once(scope)
+        return once.loops > 0 or once.flops != self._costs.of(scope).flops
 
     def once(self, scope: int) -> _Once:
         """Return one execution of a scope in which each loop body counts once, as in XLA."""
@@ -341,9 +370,10 @@ class _Loops:
         counters = _NO_COUNTERS
         turns = self._turns(scope, call)
         is_skipped_loop = self._costs.is_skipped_loop(scope, call)
+        branch = self.branch_of_xla(call)
         for part in call.parts:
-            if part.dearest or is_skipped_loop:
-                times = turns if part.loop else part.dearest
+            if part is branch if branch is not None else part.dearest or is_skipped_loop:
+                times = turns if part.loop else 1 if branch is not None else part.dearest
                 inside = self.once(part.scope)
                 total += inside.flops * times
                 loops += inside.loops * times
@@ -393,6 +423,8 @@ class _Loops:
 
 def _loop(row: _Row) -> Difference:
     text = "XLA counts the body of a loop once, however many steps the loop has."
+    if row.other_branch:
+        text += " XLA then counts another branch than jupyter_jaxpr as the most expensive branch."
     if row.inner:
         text = (
             "XLA counts the body of a loop once, however many steps the loop has, and likewise the body of each inner "
