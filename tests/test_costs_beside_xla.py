@@ -209,6 +209,24 @@ def test_what_nobody_reads_is_removed_by_xla():
     )
 
 
+def test_callbacks_lower_the_count_of_xla():
+    def f(x):
+        jax.debug.print("{}", x)
+        return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x) * 2 + 1
+
+    def loop(x):
+        def body(i, c):
+            jax.debug.callback(lambda value: None, c)
+            return c + 1.0
+
+        return lax.fori_loop(0, 5, body, x)
+
+    sentence = "XLA does not know the operations of a callback, and subtracts 1 operation for each callback: {}."
+    assert ("custom_call", 2, 0, None, sentence.format("2 callbacks")) in told(f, array(4))
+    assert not [row for row in told(f, array(4)) if row[0] == "fused_away"]
+    assert [row[0] for row in told(loop, array(7))] == ["loop_once", "custom_call"]
+
+
 def without_lines(text):
     return re.sub(r" on line \d+", "", text)
 

@@ -45,6 +45,9 @@ _CALLED = "XLA calls a library for {names} and counts only the operations around
 _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and merges some operations."
 
 
+#: Primitives that XLA runs as a call of Python; XLA's count has -1 operations for each call.
+_CALLBACKS_OF_JAX = frozenset("pure_callback io_callback debug_callback debug_print".split())
+_CALLBACKS = "XLA does not know the operations of a callback, and subtracts 1 operation for each callback: {calls}."
 _UNUSED = "JAX or XLA removed {operations}, because nothing uses their results: {places}."
 _REPEATED = "XLA merged {operations} that repeat earlier operations: {places}."
 
@@ -153,6 +156,10 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         )
         counted_once //= xla_analysis.devices
     left = round(xla_analysis.flops) - counted_once
+    callbacks = loops.callbacks(scope) if xla_analysis.platform == "cpu" else 0
+    if callbacks:
+        largest.append(Difference("custom_call", _CALLBACKS.format(calls=count(callbacks, "callback")), callbacks, 0))
+        left += callbacks
     left = _counters(largest, rows, left, xla_analysis)
     counted_scopes = scopes_that_xla_counts(costs, scope, loops.branch_of_xla)
     in_program = [number for number in in_order(costs, scope) if number in counted_scopes]
@@ -388,6 +395,20 @@ class _Loops:
         if call.primitive != "cond":
             return None
         return max(call.parts, key=lambda part: (self.once(part.scope).flops, part.dearest))
+
+    def callbacks(self, scope: int) -> int:
+        """Return how many callbacks XLA counts in one execution of a scope."""
+        strings, columns = self.costs.walk.strings.items, self.costs.walk.scopes[scope]
+        own = sum(
+            strings[primitive] in _CALLBACKS_OF_JAX
+            and bool(equation.effects or any(type(variable).__name__ != "DropVar" for variable in equation.outvars))
+            for primitive, equation in zip(columns.primitive, self.costs.walk.jaxprs[scope].eqns, strict=True)
+        )
+        return own + sum(
+            self.callbacks(inner) * times
+            for call in self.costs.priced(scope).calls
+            for inner, times in self.parts_that_xla_counts(scope, call)
+        )
 
     def has_other_branch(self, scopes: Collection[int]) -> bool:
         """Return whether XLA counts another branch of a cond than this package, in some scopes."""
