@@ -331,6 +331,22 @@ def test_index_arrays_that_only_a_call_holds(notebook, calls, is_outside):
     ]
 
 
+@pytest.mark.parametrize(
+    ("body", "mask", "is_told"),
+    [
+        ("(x[i] * m).sum()", "jnp.array([1.0, 0.0])", False),
+        ("(x[i] * m).sum()", "jnp.array([1.0, 2.0])", True),
+        ("(x[i] * (i < 8)).sum()", "1.0", False),
+        ("(jnp.ones((8, 2))[i] * m[:, None]).sum(0)", "jnp.array([1.0, 0.0])", False),
+        ("x[i] + x[i] * m", "jnp.array([1.0, 0.0])", True),
+    ],
+)
+def test_an_index_of_padding_that_a_factor_masks(notebook, body, mask, is_told):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, i, m):\n    return {body}\nf(x, jnp.array([0, 8]), {mask})")
+    assert ran.result.success
+    assert ("out_of_bounds" in ran.notes) is is_told
+
+
 def test_an_index_array_of_an_earlier_cell_is_no_index_of_this_cell(notebook):
     notebook.run("%%jaxpr\nf = jax.jit(lambda x, i: x[i])\nf(x, jnp.array([0, 8]))")
     assert "out_of_bounds" not in notebook.run("%%jaxpr\ny = f(x, jnp.array([0, 1])); print(y)").notes

@@ -7,7 +7,7 @@ moved to the border, a value is filled in, an update is dropped, or the index is
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -172,7 +172,11 @@ class OutsideReads:
                 if any(operand is not None for operand in operands):
                     self._call(equation, operands, values, reads, place)
                 continue
-            if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
+            if (
+                place is None
+                or _BACKWARD in str(equation.source_info.name_stack)
+                or _is_masked(jaxpr, equation, values)
+            ):
                 continue
             # An index computed from `jnp.arange` may be out of bounds on purpose, as in x[i + 1] * (i < n - 1). For a
             # slice this is never intended.
@@ -473,18 +477,33 @@ _BATCHING = os.path.join("interpreters", "batching.py")
 _SAME_VALUES = frozenset({"squeeze", "broadcast_in_dim", "reshape", "convert_element_type"})
 
 
-def _is_masked(jaxpr: Any, equation: Any) -> bool:
-    """Return whether only selections such as `jnp.where` use the result, so that the index may be intended."""
+def _is_masked(jaxpr: Any, equation: Any, values: Mapping[Any, Any]) -> bool:
+    """Return whether a mask covers the result, so that the index may be intended.
+
+    A mask is a selection such as `jnp.where`, or a factor that was a boolean or has a zero.
+    """
     names = set(equation.outvars)
-    is_selected = False
+    masks: set[Any] = set()
+    is_covered = False
     for later in jaxpr.eqns:
-        if not any(not hasattr(operand, "val") and operand in names for operand in later.invars):
-            continue
         name = later.primitive.name
-        if name in _SAME_VALUES:
+        operands = [operand for operand in later.invars if not hasattr(operand, "val")]
+        if not any(operand in names for operand in operands):
+            was_boolean = name == "convert_element_type" and bool(operands) and operands[0].aval.dtype == bool
+            if was_boolean or name in _SAME_VALUES and any(_is_mask(operand, masks, values) for operand in operands):
+                masks.update(later.outvars)
+        elif name in _SAME_VALUES:
             names.update(later.outvars)
         elif name == "select_n" or later.params.get("name") == "_where":
-            is_selected = True
+            is_covered = True
+        elif name == "mul" and any(_is_mask(factor, masks, values) for factor in operands if factor not in names):
+            is_covered = True
         else:
             return False
-    return is_selected and not any(not hasattr(output, "val") and output in names for output in jaxpr.outvars)
+    return is_covered and not any(not hasattr(output, "val") and output in names for output in jaxpr.outvars)
+
+
+def _is_mask(variable: Any, masks: Collection[Any], values: Mapping[Any, Any]) -> bool:
+    value = values.get(variable)
+    array = value.array if isinstance(value, Floats) else value
+    return variable in masks or array is not None and bool((array == 0).any())
