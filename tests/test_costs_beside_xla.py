@@ -205,7 +205,7 @@ def test_what_nobody_reads_is_removed_by_xla():
         "fused_away",
         product + total,
         0,
-        "JAX or XLA removed 8.7 k operations, because nothing uses their results: dot_general and reduce_sum.",
+        "JAX or XLA removed 8.7 k operations, because nothing uses the results: dot_general and reduce_sum.",
     )
 
 
@@ -238,7 +238,7 @@ def test_a_repeated_product_is_named_with_both_lines(notebook):
     )
     [cost] = ran.document["costs"]
     assert cost["xla"]["differences"][0]["text"] == (
-        "XLA merged 512 operations that repeat earlier operations: dot_general on line 5 (as on line 4)."
+        "XLA merged 512 operations with equal earlier operations: dot_general on line 5 (as on line 4)."
     )
 
 
@@ -249,8 +249,8 @@ def test_repeated_calls_and_unused_results_are_told_apart():
 
     texts = [without_lines(text) for *_, text in told(f, array(16, 16))]
     assert texts == [
-        "JAX or XLA removed 8.2 k operations, because nothing uses their results: dot_general.",
-        "XLA merged 511 operations that repeat earlier operations: norm (repeated).",
+        "JAX or XLA removed 8.2 k operations, because nothing uses the results: dot_general.",
+        "XLA merged 511 operations with equal earlier operations: norm (repeated).",
     ]
 
 

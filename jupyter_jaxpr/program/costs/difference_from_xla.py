@@ -48,8 +48,8 @@ _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and
 #: Primitives that XLA runs as a call of Python; XLA's count has -1 operations for each call.
 _CALLBACKS_OF_JAX = frozenset("pure_callback io_callback debug_callback debug_print".split())
 _CALLBACKS = "XLA does not know the operations of a callback, and subtracts 1 operation for each callback: {calls}."
-_UNUSED = "JAX or XLA removed {operations}, because nothing uses their results: {places}."
-_REPEATED = "XLA merged {operations} that repeat earlier operations: {places}."
+_UNUSED = "JAX or XLA removed {operations}, because nothing uses the results: {places}."
+_REPEATED = "XLA merged {operations} with equal earlier operations: {places}."
 
 
 @dataclass(frozen=True)
