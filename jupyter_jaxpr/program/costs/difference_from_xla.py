@@ -179,9 +179,15 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         largest.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left < 0 and xla_analysis.platform == "cpu":
-        for row in _removed(loops, scope, -left):
-            largest.append(row)
-            left += row.ours or 0
+        removed = _removed(loops, scope, -left)
+        # XLA may also count loop counters, which the jaxpr lacks
+        more_removed = _removed(loops, scope, -left + sum(row.counters.most for row in rows))
+        added = left + sum(row.ours or 0 for row in more_removed)
+        with_counters = list(largest)
+        if added > 0 and not _counters(with_counters, rows, added, xla_analysis):
+            largest, removed, left = with_counters, more_removed, left - added
+        largest += removed
+        left += sum(row.ours or 0 for row in removed)
     if left:
         largest.append(_left(left, xla_analysis.platform == "cpu"))
     return largest
