@@ -139,7 +139,7 @@ def test_the_documents_of_this_version_hold_the_texts():
 def test_the_two_counts_are_beside_each_other():
     texts = [xla_text(1234, xla_flops).replace("\xa0", " ") for xla_flops in (None, 1234.0, 5678.0)]
     assert texts == [
-        "XLA gives no number of operations on this device.",
+        "XLA gives no number of operations for this program.",
         "XLA and jupyter_jaxpr both count 1,234 operations.",
         "XLA counts 5,678 operations. jupyter_jaxpr counts 1,234 operations.",
     ]

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import checkify
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
@@ -285,3 +286,20 @@ def test_a_static_value_that_cannot_be_traced_has_no_such_cure() -> None:
         "JAX compiles once for each value of mode. Make mode a traced argument if the function only computes with it."
     )
     assert cures(ledger, "f") == [advice, number, number, advice]
+
+
+def test_arguments_of_a_checked_function_have_the_names_of_the_function() -> None:
+    def scaled(a: Any, n: int = 2) -> Any:
+        return a * n
+
+    checked = jax.jit(checkify.checkify(scaled))
+    with observe() as ledger:
+        checked(ROW)
+        checked(LONG)
+        checked(LONG, 3)
+    assert [entry.signature for entry in ledger["scaled"].entries] == [
+        "a: f32[3]",
+        "a: f32[4]",
+        "a: f32[4], n: i32[] weak",
+    ]
+    assert told(ledger, "scaled")[0] == ("shape", "The type of a changed from f32[3] to f32[4].", "f32[3]", "f32[4]")

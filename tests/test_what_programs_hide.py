@@ -312,6 +312,47 @@ def test_labels_on_the_device_that_are_out_of_bounds(notebook, arguments, subjec
 
 
 @pytest.mark.parametrize(
+    ("calls", "is_outside"),
+    [
+        ("f(x, jnp.array([0, 8]))", True),
+        ("y = f(x, jnp.array([0, 8])); print(y)", True),  # the call that compiles the program
+        ("f(x, jnp.array([0, 8])); f(x, jnp.array([0, 1]))", True),
+        ("y = f(x, jnp.array([0, 1])); y = f(x, jnp.array([0, 8]))", True),  # the call that ends the cell
+        ("f(x, jnp.array([0, 7])); f(x, jnp.array([0, -8]))", False),
+        ("f(x, jnp.arange(2) + 7)", False),  # such as x[i + 1] where a later operation leaves out the last element
+    ],
+)
+def test_index_arrays_that_only_a_call_holds(notebook, calls, is_outside):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, i):\n    return x[i]\n{calls}")
+    texts = [note["text"] for note in ran.document["notes"] if note["kind"] == "out_of_bounds"]
+    assert texts == is_outside * [
+        "With the recorded values of a call, x[i] is out of bounds: the indices include 8, and axis 0 of the array has "
+        f"the size 8. JAX raises no error. {NOT_CHECKED}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "mask", "is_told"),
+    [
+        ("(x[i] * m).sum()", "jnp.array([1.0, 0.0])", False),
+        ("(x[i] * m).sum()", "jnp.array([1.0, 2.0])", True),
+        ("(x[i] * (i < 8)).sum()", "1.0", False),
+        ("(jnp.ones((8, 2))[i] * m[:, None]).sum(0)", "jnp.array([1.0, 0.0])", False),
+        ("x[i] + x[i] * m", "jnp.array([1.0, 0.0])", True),
+    ],
+)
+def test_an_index_of_padding_that_a_factor_masks(notebook, body, mask, is_told):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, i, m):\n    return {body}\nf(x, jnp.array([0, 8]), {mask})")
+    assert ran.result.success
+    assert ("out_of_bounds" in ran.notes) is is_told
+
+
+def test_an_index_array_of_an_earlier_cell_is_no_index_of_this_cell(notebook):
+    notebook.run("%%jaxpr\nf = jax.jit(lambda x, i: x[i])\nf(x, jnp.array([0, 8]))")
+    assert "out_of_bounds" not in notebook.run("%%jaxpr\ny = f(x, jnp.array([0, 1])); print(y)").notes
+
+
+@pytest.mark.parametrize(
     "body", ["jnp.where(i < 8, x[i], 0.0)", "x.at[i].get(mode='fill')", "x[jnp.clip(i, 0, 7)]", "x[i % 8]", "x[i - 9]"]
 )
 def test_an_index_that_a_call_passes_outside_on_purpose(notebook, body):

@@ -101,6 +101,8 @@ class Listed:
     RESULTS_OF_CALL = 2
     #: The static fields that tell programs with equal signatures apart.
     DISTINGUISHING_FIELDS = 3
+    #: The equations that XLA's count lacks, in the comparison of counts.
+    REMOVED_EQUATIONS = 3
     #: The silenced notes that the note on them lists.
     SILENCED_NOTES = 50
     #: The notes whose raw facts a merged note keeps.

@@ -207,9 +207,11 @@ class FunctionActivity:
         candidates: list[ObservedProgram] = []
         for record in list(self._of_objects):
             if record.construct is None and self._keeps_programs:
-                candidates += self._of_hits(record, hit_programs)
+                candidates += self._of_hits(record, hit_programs, since)
         chosen = list(self.programs.values())
-        programs = [program.observed(in_this_run, note) for program, in_this_run, note in chosen]
+        programs = [
+            replace(program.observed(in_this_run, note), values_since=since) for program, in_this_run, note in chosen
+        ]
         if self.record.history is not None and self.record.history[0].compiled_at >= since:
             # JAX compiled a program of the function during the run. If calls of this run made no program, or fewer
             # programs than JAX compiled, JAX compiled one before a call ran it: ahead of time, in another thread, or in
@@ -225,7 +227,7 @@ class FunctionActivity:
             ]
         return programs + candidates
 
-    def _of_hits(self, record: FunctionRecord, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
+    def _of_hits(self, record: FunctionRecord, hit_programs: HitPrograms | None, since: float) -> list[ObservedProgram]:
         """Add to the run the programs that hits of a function object certainly ran.
 
         Return the programs that a hit may have run.
@@ -261,7 +263,10 @@ class FunctionActivity:
                 if len(programs) == 1
                 else f"one of {len(programs)} programs that may have run"
             )
-            return [replace(program.observed(False, why), how=phrase, is_candidate=True) for program in candidates]
+            return [
+                replace(program.observed(False, why), how=phrase, is_candidate=True, values_since=since)
+                for program in candidates
+            ]
         if looks.skipped:
             looked = SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
             of_record = [key for key in self.programs if key in record.programs]

@@ -83,6 +83,7 @@ class ObservedProgram:
         construct: the construct that JAX compiled by itself outside of jit; None for any other program.
         is_candidate: true if it is not certain that the run ran the program.
         values: the argument values of the newest call whose arguments still exist.
+        values_since: the time at which the run began, by `time.perf_counter`; older values are of no call of the run.
         numbers: for a recording, variable -> the values of its array, for small integer arrays whose values are known.
         calls: the calls of the cell that ran the program, with their arguments; only with `--steps`.
         donated: for each of the last inputs of the program, whether a call donates the input.
@@ -109,6 +110,7 @@ class ObservedProgram:
     construct: Construct | None = None
     is_candidate: bool = False
     values: CallValues | None = None
+    values_since: float = 0.0
     numbers: Mapping[Any, Any] = field(default_factory=dict)
     calls: ProgramCalls | None = None
     donated: tuple[bool, ...] = ()

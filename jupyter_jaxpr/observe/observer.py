@@ -279,7 +279,7 @@ class Observer(HookReceiver):
             # the arguments of the call contain the values of its newest program, so JAX need not be asked for the
             # program
             if passed_leaves is not None:
-                newest.values = CallValues(passed_leaves, "last", keep)
+                newest.values = _last_values(passed_leaves, keep, newest.values)
                 return
         with self.looking_away():
             traced = call_leaves(called, args, kwargs)
@@ -291,7 +291,7 @@ class Observer(HookReceiver):
             # the program is moved to the end, because the panel shows the last program of a run that has only hits
             function.programs[program.key] = function.programs.pop(program.key)
             if not any(is_deleted(leaf) for leaf in leaves):
-                program.values = CallValues(leaves, "last", keep)
+                program.values = _last_values(leaves, keep, program.values)
 
     def _kept_calls(self, run: Run) -> dict[int, ProgramCalls]:
         """Return {id of a jaxpr: the calls of the run that ran this jaxpr and whose arguments are kept}."""
@@ -304,6 +304,12 @@ class Observer(HookReceiver):
 
         with self.looking_away():
             return run.kept_calls.by_program(call_leaves, last_of)
+
+
+def _last_values(leaves: Sequence[Any], keep: bool, earlier: CallValues | None) -> CallValues:
+    values = CallValues(leaves, "last", keep, earlier)
+    values.keep_numbers(only_on_cpu=True)
+    return values
 
 
 def _about_to_call(run: Run, called: Any) -> None:

@@ -7,14 +7,17 @@ moved to the border, a value is filled in, an update is dropped, or the index is
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ..observe.index_array_values import whole_numbers
+from ..observe.index_array_values import numbers_of_array
+from . import float_values
+from .float_values import Floats
 from .jaxpr.parameters import open_jaxpr, programs_in
 from .jaxpr.walk import Walk
 
+_Rule = Callable[[Sequence[Any], Mapping[str, Any]], Any]
 Outcome = Literal["moved", "filled", "dropped", "unchecked"]
 
 #: The most elements of a constant whose values are read.
@@ -150,13 +153,15 @@ class OutsideReads:
         for at, equation in enumerate(jaxpr.eqns):
             name = equation.primitive.name
             rule = _RULES.get(name)
+            if rule is None and name in float_values.NAMES:
+                rule = _of_floats_alone
             if rule is None and name not in _CALLS and name not in _SLICES and not name.startswith(_INDEXED):
                 continue
             operands = [_value(operand, values) for operand in equation.invars]
             if rule is not None:
                 known = operands[:1] if name == "select_n" else operands
                 if all(operand is not None for operand in known):
-                    result = rule(operands, equation.params)
+                    result = _result(name, rule, operands, equation.params)
                     _keep(values, equation.outvars[0], result)
                     columns = _ALL if name == "iota" else self._counted_columns(name, operands, equation.params)
                     if columns and result is not None:
@@ -167,7 +172,11 @@ class OutsideReads:
                 if any(operand is not None for operand in operands):
                     self._call(equation, operands, values, reads, place)
                 continue
-            if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
+            if (
+                place is None
+                or _BACKWARD in str(equation.source_info.name_stack)
+                or _is_masked(jaxpr, equation, values)
+            ):
                 continue
             # An index computed from `jnp.arange` may be out of bounds on purpose, as in x[i + 1] * (i < n - 1). For a
             # slice this is never intended.
@@ -190,7 +199,7 @@ class OutsideReads:
     def _keep_constant(self, values: dict[Any, Any], variable: Any, constant: Any) -> None:
         if _is_of_numpy(constant):
             _keep(values, variable, constant)
-        elif (number := whole_numbers(constant)) is not None:
+        elif (number := numbers_of_array(constant)) is not None:
             self._keep_of_run(values, variable, number)
 
     def _keep_of_run(self, values: dict[Any, Any], variable: Any, value: Any) -> None:
@@ -200,8 +209,8 @@ class OutsideReads:
         if np.shape(value) == getattr(variable.aval, "shape", None):
             array = np.asarray(value).astype(variable.aval.dtype)
             _keep(values, variable, array)
-            if _is_counted(array):
-                self._counted[id(array)] = array, _ALL
+            if _is_counted(array) and (kept := values.get(variable)) is not None:
+                self._counted[id(kept)] = kept, _ALL
 
     def _counted_columns(self, name: str, operands: Sequence[Any], params: Mapping[str, Any]) -> frozenset[int]:
         """Return which columns of a result come from `jnp.arange`; all columns if the operation mixes columns."""
@@ -271,10 +280,14 @@ def _is_counted(array: Any) -> bool:
 def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
     import numpy as np
 
-    if _is_of_numpy(value):
+    if isinstance(value, Floats):
+        values[variable] = value
+    elif _is_of_numpy(value):
         array = np.asarray(value)
-        if array.size <= _LONGEST and array.dtype.kind in "biu":
-            values[variable] = array
+        if array.size <= _LONGEST:
+            kept = array if array.dtype.kind in "biu" else float_values.certain(array)
+            if kept is not None:
+                values[variable] = kept
 
 
 def _value(operand: Any, values: dict[Any, Any]) -> Any:
@@ -283,9 +296,21 @@ def _value(operand: Any, values: dict[Any, Any]) -> Any:
     if hasattr(operand, "val"):
         literal = operand.val
         if isinstance(literal, bool | int | np.generic):
-            return np.asarray(literal)
-        return literal if isinstance(literal, np.ndarray) and literal.size <= _LONGEST else None
+            literal = np.asarray(literal)
+        if not isinstance(literal, np.ndarray) or literal.size > _LONGEST:
+            return None
+        return float_values.certain(literal) if literal.dtype.kind == "f" else literal
     return values.get(operand)
+
+
+def _result(name: str, rule: _Rule, operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    if name == "convert_element_type" or any(isinstance(operand, Floats) for operand in operands):
+        return float_values.result_of(name, operands, params, _RULES)
+    return rule(operands, params)
+
+
+def _of_floats_alone(_: Sequence[Any], __: Mapping[str, Any]) -> None:
+    """Return no result for operands that are no floats."""
 
 
 def _broadcast(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
@@ -311,6 +336,12 @@ def _selected(operands: Sequence[Any], _: Mapping[str, Any]) -> Any:
     return None if any(choice is None for choice in choices) else np.where(which, choices[1], choices[0])
 
 
+def _chosen(operands: Sequence[Any], is_first: Any) -> Any:
+    import numpy as np
+
+    return np.where(is_first, *operands)
+
+
 def _joined(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
     import numpy as np
 
@@ -327,11 +358,17 @@ def _counted(_: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return np.broadcast_to(np.arange(shape[axis], dtype=params["dtype"]).reshape(sizes), shape)
 
 
-_RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
+_RULES: Mapping[str, _Rule] = {
     "lt": lambda operands, _: operands[0] < operands[1],
+    "gt": lambda operands, _: operands[0] > operands[1],
+    "le": lambda operands, _: operands[0] <= operands[1],
+    "ge": lambda operands, _: operands[0] >= operands[1],
     "add": lambda operands, _: operands[0] + operands[1],
+    "sub": lambda operands, _: operands[0] - operands[1],
+    "mul": lambda operands, _: operands[0] * operands[1],
+    "max": lambda operands, _: _chosen(operands, operands[0] > operands[1]),
+    "min": lambda operands, _: _chosen(operands, operands[0] < operands[1]),
     "select_n": _selected,
-    "convert_element_type": lambda operands, params: operands[0].astype(params["new_dtype"]),
     "broadcast_in_dim": _broadcast,
     "concatenate": _joined,
     "iota": _counted,
@@ -440,18 +477,33 @@ _BATCHING = os.path.join("interpreters", "batching.py")
 _SAME_VALUES = frozenset({"squeeze", "broadcast_in_dim", "reshape", "convert_element_type"})
 
 
-def _is_masked(jaxpr: Any, equation: Any) -> bool:
-    """Return whether only selections such as `jnp.where` use the result, so that the index may be intended."""
+def _is_masked(jaxpr: Any, equation: Any, values: Mapping[Any, Any]) -> bool:
+    """Return whether a mask covers the result, so that the index may be intended.
+
+    A mask is a selection such as `jnp.where`, or a factor that was a boolean or has a zero.
+    """
     names = set(equation.outvars)
-    is_selected = False
+    masks: set[Any] = set()
+    is_covered = False
     for later in jaxpr.eqns:
-        if not any(not hasattr(operand, "val") and operand in names for operand in later.invars):
-            continue
         name = later.primitive.name
-        if name in _SAME_VALUES:
+        operands = [operand for operand in later.invars if not hasattr(operand, "val")]
+        if not any(operand in names for operand in operands):
+            was_boolean = name == "convert_element_type" and bool(operands) and operands[0].aval.dtype == bool
+            if was_boolean or name in _SAME_VALUES and any(_is_mask(operand, masks, values) for operand in operands):
+                masks.update(later.outvars)
+        elif name in _SAME_VALUES:
             names.update(later.outvars)
         elif name == "select_n" or later.params.get("name") == "_where":
-            is_selected = True
+            is_covered = True
+        elif name == "mul" and any(_is_mask(factor, masks, values) for factor in operands if factor not in names):
+            is_covered = True
         else:
             return False
-    return is_selected and not any(not hasattr(output, "val") and output in names for output in jaxpr.outvars)
+    return is_covered and not any(not hasattr(output, "val") and output in names for output in jaxpr.outvars)
+
+
+def _is_mask(variable: Any, masks: Collection[Any], values: Mapping[Any, Any]) -> bool:
+    value = values.get(variable)
+    array = value.array if isinstance(value, Floats) else value
+    return variable in masks or array is not None and bool((array == 0).any())

@@ -7,6 +7,7 @@ import linecache
 import re
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
 from ...document.limits import Characters, Listed
 from ...document.types.document import Note, Program
@@ -79,9 +80,9 @@ def index_notes(
             constants = getattr(observed.jaxpr, "consts", ())
             scopes = inside(walk, program.scope)
             found = [(False, outside) for outside in reads.of(scopes, constants, observed.numbers)]
-            numbers = [] if observed.values is None else observed.values.whole_numbers()
-            if any(number is not None for number in numbers):
-                found += [(True, outside) for outside in reads.in_call(program.scope, constants, numbers)]
+            for numbers in _numbers_of_calls(observed):
+                if any(number is not None for number in numbers):
+                    found += [(True, outside) for outside in reads.in_call(program.scope, constants, numbers)]
             # a derived program may be that of a vmap, and its equations do not show the vmap
             is_vmapped = observed.origin == "derived" or bool(found) and reads.has_call_under_vmap(scopes)
             for is_in_call, outside in found:
@@ -106,6 +107,13 @@ def index_notes(
         )
         for frame, (expression, axis, is_in_call, outside, among) in indices.items()
     ]
+
+
+def _numbers_of_calls(observed: ObservedProgram) -> list[list[Any]]:
+    """Return the numbers that each recorded call of the run passed to a program."""
+    if observed.calls is not None:
+        return [call.values.numbers() for call in observed.calls.calls]
+    return [] if observed.values is None else observed.values.numbers_since(observed.values_since)
 
 
 def _expression(walk: Walk, frame: int) -> tuple[str, list[int]] | None:

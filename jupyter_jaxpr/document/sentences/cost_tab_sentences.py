@@ -82,7 +82,7 @@ def _depends(cost: ProgramCost) -> bool:
 def xla_text(flops: int, xla_flops: float | None) -> str:
     """Return a text with XLA's count of operations beside this package's count."""
     if xla_flops is None:
-        return "XLA gives no number of operations on this device."
+        return "XLA gives no number of operations for this program."
     if round(xla_flops) == flops:
         return f"XLA and jupyter_jaxpr both count {count(flops, 'operation')}."
     return f"XLA counts {count(round(xla_flops), 'operation')}. jupyter_jaxpr counts {count(flops, 'operation')}."

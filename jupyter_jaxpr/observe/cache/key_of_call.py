@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from ...jax.facts import inside_checkify
 from ...jax.leaves_and_context_of_key import (
     FlatCall,
     structure_of,
@@ -50,7 +51,7 @@ def key_of(
         The key, which holds no array.
     """
     count = len(args)
-    signature = getattr(options, "fun_signature", None)
+    signature = _signature(options, fun)
     if not kwargs and not getattr(options, "static_argnums", ()) and not getattr(options, "static_argnames", ()):
         names = _names_of(fun, count) or positional_names(signature, count)
         dynamic_only = (tuple(args), _NO_KEYWORDS)
@@ -87,6 +88,21 @@ def key_of(
         flat,
         _left_out(signature, count, by_keyword, reading),
     )
+
+
+def _signature(options: Any, fun: Any) -> inspect.Signature | None:
+    """Return the signature of a jitted function.
+
+    A result of `checkify` passes all arguments on to the user's function, which has the signature then.
+    """
+    if type(fun) is FunctionType:
+        wrapped = vars(fun).get("__wrapped__", fun)
+        checked = inside_checkify(wrapped) if type(wrapped) is FunctionType else None
+        if checked is not None:
+            with contextlib.suppress(TypeError, ValueError):  # a function without a signature, such as a builtin
+                return inspect.signature(checked)
+    signature: inspect.Signature | None = getattr(options, "fun_signature", None)
+    return signature
 
 
 def _needs_all(fun: Any) -> bool:

@@ -8,6 +8,7 @@ end of the cell.
 from __future__ import annotations
 
 import sys
+import time
 import weakref
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -16,11 +17,13 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import is_deleted
 from ...jax.leaves_and_context_of_key import array_type
 from ..advice_without_magics import KEEP_AND_INSPECT, cure
-from ..index_array_values import whole_numbers
+from ..index_array_values import numbers_of_array
 
 Which = Literal["compiled", "last"]
 
 _COPIED = 4_096  # the size in bytes of the largest NumPy array that is copied, because the user may write to it later
+
+_ARRAYS, _ARRAYS_OF_FLOATS = 32, 8  # the most small arrays of a call that are copied
 
 _GONE = "The values of the call are gone: nothing holds {arguments} any more. {cure}"
 _KEEP_OR_STEPS = (
@@ -45,14 +48,19 @@ class CallValues:
         leaves: The flat dynamic leaves of the call, in the order of the program's inputs.
         which_call: `compiled` for the newest call that missed, `last` for the last call.
         keep: True to keep the arrays alive, as `--steps` requires.
+        earlier: The record of an earlier call that this record replaces; only its numbers are kept.
     """
 
-    def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
+    def __init__(
+        self, leaves: Sequence[Any], which_call: Which, keep: bool = False, earlier: CallValues | None = None
+    ) -> None:
         self.which = which_call
+        self._recorded_at = time.perf_counter()
+        self._earlier = None if earlier is None else (earlier._recorded_at, earlier.numbers())
         self._entries: list[Any] = list(map(_copy_of_small, leaves)) if keep else _all_held(leaves)
         # index of a leaf -> (copy of the array, its sharding; None for a NumPy array)
         self._copies: dict[int, tuple[Any, Any]] = {}
-        self._indices: dict[int, Any] = {}  # index of a leaf -> copy of a small integer array
+        self._numbers: dict[int, Any] = {}  # index of a leaf -> copy of a small array
 
     def copy_to_host(self, limit: int) -> int:
         """Copy the arrays that still exist to the host; if they take more than `limit` bytes together, copy none.
@@ -93,15 +101,37 @@ class CallValues:
         arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]
         return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
-    def whole_numbers(self) -> list[Any]:
-        """Return the integers and the small integer arrays, with None in place of every other or unknown value."""
+    def numbers(self) -> list[Any]:
+        """Return the numbers and the small arrays of numbers, with None in place of every other or unknown value."""
         alive = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
-        return [self._indices.get(place, whole_numbers(value)) for place, value in enumerate(alive)]
+        return [self._numbers.get(place, numbers_of_array(value)) for place, value in enumerate(alive)]
 
-    def keep_indices(self) -> None:
-        """Copy the small integer arrays, which may be indices: the arrays themselves may soon be gone."""
-        numbers = enumerate(self.whole_numbers())
-        self._indices = {place: number for place, number in numbers if number is not None}
+    def numbers_since(self, start: float) -> list[list[Any]]:
+        """Return the numbers of this call and of the earlier call, if these were recorded after `start`.
+
+        Args:
+            start: A time of `time.perf_counter`.
+        """
+        calls = [self._earlier or (self._recorded_at, []), (self._recorded_at, self.numbers())]
+        return [numbers for recorded_at, numbers in calls if recorded_at >= start and numbers]
+
+    def keep_numbers(self, only_on_cpu: bool = False) -> None:
+        """Copy the first small arrays, which may be indices: the arrays themselves may soon be gone.
+
+        Args:
+            only_on_cpu: True to copy no array that the copy would transfer to the host.
+        """
+        left, floats_left = _ARRAYS, _ARRAYS_OF_FLOATS
+        for place, entry in enumerate(self._entries):
+            if type(entry) is not weakref.ref:
+                continue
+            number = numbers_of_array(entry(), floats_left > 0, only_on_cpu)
+            if number is not None:
+                self._numbers[place] = number
+                left -= 1
+                floats_left -= number.dtype.kind == "f"
+                if not left:
+                    return
 
     def let_go(self) -> None:
         """Replace the strong references, which kept the arrays alive, by weak references."""

@@ -293,7 +293,7 @@ def _values(
     if traced is None or traced[0] is not jaxpr:
         return None
     values = CallValues(copied(traced[1], donated) if keep else traced[1], "last", keep)
-    values.keep_indices()
+    values.keep_numbers()
     return values
 
 

@@ -99,6 +99,9 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             program,
             lambda: call.stages(types if types is not None else call.types(), executable),
         )
+    if state.run is not None and miss.values is not None and not miss.function.library:
+        # JAX's call still holds the arguments; for most arguments, the work that computes them has ended by now
+        miss.values.keep_numbers(only_on_cpu=True)
     program.values, program.held = miss.values, miss.held
     if state.run is not None and state.run.keep_values and miss.values is not None and miss.function.construct is None:
         state.run.kept_calls.missed(call.fun, jaxpr, miss.values)

@@ -15,14 +15,18 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan, scan_parts
+from ...joined_names import in_a_sentence
 from ...quantities import count, operations_in_words
+from ..jaxpr.walk import Walk
 from .cost_sums_and_order import Cost
 from .cost_table_by_line import unknown
-from .costs_of_equations import Call, Costs
+from .costs_of_equations import Call, Costs, Part
 from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of, in_order, scopes_that_xla_counts
 from .operations_xla_adds import expansions
+from .unused_and_repeated import Removed, removed_equations
 
 #: The most loops that get a row of their own in the table of differences.
 LOOPS = 8
@@ -39,6 +43,13 @@ _OTHERWISE = _LIBRARY | _ROUNDS | frozenset(_CUMULATIVE)
 
 _CALLED = "XLA calls a library for {names} and counts only the operations around the calls."
 _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and merges some operations."
+
+
+#: Primitives that XLA runs as a call of Python; XLA's count has -1 operations for each call.
+_CALLBACKS_OF_JAX = frozenset("pure_callback io_callback debug_callback debug_print".split())
+_CALLBACKS = "XLA does not know the operations of a callback, and subtracts 1 operation for each callback: {calls}."
+_UNUSED = "JAX or XLA removed {operations}, because nothing uses the results: {places}."
+_REPEATED = "XLA merged {operations} with equal earlier operations: {places}."
 
 
 @dataclass(frozen=True)
@@ -123,7 +134,8 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
     counted = costs.of(scope)
     if xla_analysis.flops is None or round(xla_analysis.flops) == counted.flops:
         return []
-    rows = _Loops(costs).rows(scope)
+    loops = _Loops(costs)
+    rows = loops.rows(scope)
     largest = [_loop(row) for row in rows if row.ours != row.once]
     largest = sorted(largest, key=lambda row: -abs((row.ours or 0) - (row.xla or 0)))
     largest, remaining = largest[:LOOPS], largest[LOOPS:]
@@ -144,14 +156,18 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         )
         counted_once //= xla_analysis.devices
     left = round(xla_analysis.flops) - counted_once
+    callbacks = loops.callbacks(scope) if xla_analysis.platform == "cpu" else 0
+    if callbacks:
+        largest.append(Difference("custom_call", _CALLBACKS.format(calls=count(callbacks, "callback")), callbacks, 0))
+        left += callbacks
     left = _counters(largest, rows, left, xla_analysis)
-    counted_scopes = scopes_that_xla_counts(costs, scope)
+    counted_scopes = scopes_that_xla_counts(costs, scope, loops.branch_of_xla)
     in_program = [number for number in in_order(costs, scope) if number in counted_scopes]
     if left:
         for row in _formulas(costs, in_program, left, xla_analysis.platform == "cpu"):
             largest.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
-    largest += _explained(counted, rows)
+    largest += _explained(counted, rows, loops.has_other_branch(in_program))
     missing = unknown(costs, runs)
     if left > 0 and not missing and xla_analysis.platform == "cpu":
         for row in _expanded(costs, in_program, left):
@@ -162,9 +178,54 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         text = f"jupyter_jaxpr counts no operations for primitives without a cost rule: {named}."
         largest.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
+    if left < 0 and xla_analysis.platform == "cpu":
+        removed = _removed(loops, scope, -left)
+        # XLA may also count loop counters, which the jaxpr lacks
+        more_removed = _removed(loops, scope, -left + sum(row.counters.most for row in rows))
+        added = left + sum(row.ours or 0 for row in more_removed)
+        with_counters = list(largest)
+        if added > 0 and not _counters(with_counters, rows, added, xla_analysis):
+            largest, removed, left = with_counters, more_removed, left - added
+        largest += removed
+        left += sum(row.ours or 0 for row in removed)
     if left:
         largest.append(_left(left, xla_analysis.platform == "cpu"))
     return largest
+
+
+def _removed(loops: _Loops, scope: int, left: int) -> list[Difference]:
+    """Return the differences by equations whose results nothing uses, and by repeated equations.
+
+    There is no difference of a kind if the equations of the kind have more operations than XLA counts fewer.
+    """
+    costs = loops.costs
+    equations = removed_equations(
+        costs, scope, lambda number, call: loops.of_call(number, call).flops, loops.parts_that_xla_counts
+    )
+    unused = [row for row in equations if row.first is None]
+    repeated = [row for row in equations if row.first is not None]
+    differences_left: list[Difference] = []
+    for kind_rows in (unused, repeated):
+        total = sum(row.operations for row in kind_rows)
+        if 0 < total <= left:
+            left -= total
+            largest = sorted(kind_rows, key=lambda row: -row.operations)
+            places = dict.fromkeys(_place(costs.walk, row) for row in largest)
+            named = in_a_sentence(list(places), Listed.REMOVED_EQUATIONS)
+            text = (_UNUSED if kind_rows is unused else _REPEATED).format(
+                operations=operations_in_words(total, total), places=named
+            )
+            differences_left.append(Difference("fused_away", text, total, 0))
+    return differences_left
+
+
+def _place(walk: Walk, row: Removed) -> str:
+    """Return the name of an equation with its line, and the line of the equation that computes the same."""
+    lines = [walk.positions.frames[frame][2] for frame in (row.frame, row.first) if frame is not None and frame >= 0]
+    if not lines or row.first is not None and len(lines) < 2:
+        return row.name
+    at = f"{row.name} on line {lines[0]}"
+    return at if row.first is None else f"{at} (as on line {lines[1]})" if lines[0] != lines[1] else f"{at} (repeated)"
 
 
 def _left(left: int, on_cpu: bool) -> Difference:
@@ -198,7 +259,7 @@ def _expanded(costs: Costs, counted: Collection[int], left: int) -> list[Differe
     return differences_left
 
 
-def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
+def _explained(counted: Cost, rows: list[_Row], has_other_branch: bool) -> list[Difference]:
     """Return the reasons for the difference from XLA's count for which no number is known."""
     differences = [
         Difference(
@@ -215,8 +276,8 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
     if counted.flops_min != counted.flops:
         least_operations = operations_in_words(counted.flops_min, counted.flops_min)
         text = (
-            "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
-            f"has {least_operations}."
+            f"{'jupyter_jaxpr counts' if has_other_branch else 'XLA and jupyter_jaxpr both count'} the most expensive "
+            f"branches. With the cheapest branches, the program has {least_operations}."
         )
         differences.append(Difference("branches", text))
     return differences
@@ -257,6 +318,7 @@ class _Row:
         loops: the number of loops in the row, inner ones included.
         counters: the operations that JAX adds to these loops for step counters and reverse indices.
         beside: true if partial unrolling leaves some steps outside of the loop.
+        other_branch: true if the row is a cond of which XLA counts another branch, because XLA counts bodies once.
     """
 
     frame: int
@@ -268,6 +330,7 @@ class _Row:
     inner: bool = False
     unrolled: bool = False
     beside: bool = False
+    other_branch: bool = False
     per_trip: bool = False
 
 
@@ -287,7 +350,7 @@ class _Loops:
     """Finds the loops of a program that XLA counts only once."""
 
     def __init__(self, costs: Costs) -> None:
-        self._costs = costs
+        self.costs = costs
         self._once: dict[int, _Once] = {}
 
     def rows(self, scope: int) -> list[_Row]:
@@ -297,57 +360,96 @@ class _Loops:
         return list(rows.values())
 
     def _in_scope(self, scope: int, around: int, runs: Runs, rows: dict[tuple[int, int | None], _Row]) -> None:
-        walk = self._costs.walk
+        walk = self.costs.walk
         columns = walk.scopes[scope]
-        for call in self._costs.priced(scope).calls:
+        for call in self.costs.priced(scope).calls:
             frame = frame_of(walk, columns.stack[call.equation])
             frame = around if frame < 0 else frame
+            branch = self.branch_of_xla(call)
+            if branch is not None and not branch.dearest:
+                row = rows.setdefault((frame, -1), _Row(frame, None, other_branch=True))
+                self._add(row, scope, call, runs)
+                continue
             if not any(part.loop for part in call.parts):
                 for part in call.parts:
-                    if part.dearest and self._has_loop(part.scope):
+                    if part.dearest and self._has_rows(part.scope):
                         self._in_scope(part.scope, frame, runs.within(part), rows)
                 continue
             per_trip = call.parts[0].per_trip
             trips = None if per_trip else call.parts[0].dearest
             row = rows.setdefault((frame, trips), _Row(frame, trips, per_trip=per_trip))
-            row.ours += self._costs.call(call).flops * runs.dearest
-            call_once = self._of_call(scope, call)
-            row.once += call_once.flops * runs.dearest
-            row.loops += call_once.loops * runs.dearest
-            row.counters = row.counters.plus(call_once.counters, runs.dearest)
+            call_once = self._add(row, scope, call, runs)
             row.inner |= call_once.loops > 1
             iterations, remainder = self._lowered(scope, call)
             row.unrolled |= iterations < (trips or 0)
             row.beside |= iterations > 0 and remainder > 0
 
-    def _has_loop(self, scope: int) -> bool:
-        return self.once(scope).loops > 0
+    def _add(self, row: _Row, scope: int, call: Call, runs: Runs) -> _Once:
+        """Add the counts of an equation to a row; return one execution of the equation as XLA counts it."""
+        row.ours += self.costs.call(call).flops * runs.dearest
+        call_once = self.of_call(scope, call)
+        row.once += call_once.flops * runs.dearest
+        row.loops += call_once.loops * runs.dearest
+        row.counters = row.counters.plus(call_once.counters, runs.dearest)
+        return call_once
+
+    def branch_of_xla(self, call: Call) -> Part | None:
+        """Return the branch of a cond that XLA counts: the most expensive one if each loop body counts once.
+
+        Return None for an equation that is no cond.
+        """
+        if call.primitive != "cond":
+            return None
+        return max(call.parts, key=lambda part: (self.once(part.scope).flops, part.dearest))
+
+    def callbacks(self, scope: int) -> int:
+        """Return how many callbacks XLA counts in one execution of a scope."""
+        strings, columns = self.costs.walk.strings.items, self.costs.walk.scopes[scope]
+        own = sum(
+            strings[primitive] in _CALLBACKS_OF_JAX
+            and bool(equation.effects or any(type(variable).__name__ != "DropVar" for variable in equation.outvars))
+            for primitive, equation in zip(columns.primitive, self.costs.walk.jaxprs[scope].eqns, strict=True)
+        )
+        return own + sum(
+            self.callbacks(inner) * times
+            for call in self.costs.priced(scope).calls
+            for inner, times in self.parts_that_xla_counts(scope, call)
+        )
+
+    def has_other_branch(self, scopes: Collection[int]) -> bool:
+        """Return whether XLA counts another branch of a cond than this package, in some scopes."""
+        calls = (call for scope in scopes for call in self.costs.priced(scope).calls)
+        branches = map(self.branch_of_xla, calls)
+        return any(branch is not None and not branch.dearest for branch in branches)
+
+    def _has_rows(self, scope: int) -> bool:
+        once = self.once(scope)
+        return once.loops > 0 or once.flops != self.costs.of(scope).flops
 
     def once(self, scope: int) -> _Once:
         """Return one execution of a scope in which each loop body counts once, as in XLA."""
         scope_once = self._once.get(scope)
         if scope_once is None:
-            total, loops, counters = self._costs.of(scope).flops, 0, _NO_COUNTERS
-            for call in self._costs.priced(scope).calls:
-                inside = self._of_call(scope, call)
-                total += inside.flops - self._costs.call(call).flops
+            total, loops, counters = self.costs.of(scope).flops, 0, _NO_COUNTERS
+            for call in self.costs.priced(scope).calls:
+                inside = self.of_call(scope, call)
+                total += inside.flops - self.costs.call(call).flops
                 loops += inside.loops
                 counters = counters.plus(inside.counters)
             scope_once = self._once[scope] = _Once(total, loops, counters)
         return scope_once
 
-    def _of_call(self, scope: int, call: Call) -> _Once:
+    def of_call(self, scope: int, call: Call) -> _Once:
+        """Return one execution of an equation in which each loop body counts once, as in XLA."""
         total = loops = 0
         counters = _NO_COUNTERS
         turns = self._turns(scope, call)
-        is_skipped_loop = self._costs.is_skipped_loop(scope, call)
-        for part in call.parts:
-            if part.dearest or is_skipped_loop:
-                times = turns if part.loop else part.dearest
-                inside = self.once(part.scope)
-                total += inside.flops * times
-                loops += inside.loops * times
-                counters = counters.plus(inside.counters, times)
+        is_skipped_loop = self.costs.is_skipped_loop(scope, call)
+        for inner, times in self.parts_that_xla_counts(scope, call):
+            inside = self.once(inner)
+            total += inside.flops * times
+            loops += inside.loops * times
+            counters = counters.plus(inside.counters, times)
         # XLA removes a loop with one step, and a completely unrolled loop does not exist in the HLO.
         is_loop = is_skipped_loop or (any(part.loop for part in call.parts) and call.parts[0].dearest > turns)
         # The counter of a while loop is part of its jaxpr and already counted.
@@ -355,13 +457,24 @@ class _Loops:
             counters = counters.plus(self._counters(scope, call))
         return _Once(total, loops + is_loop, counters)
 
+    def parts_that_xla_counts(self, scope: int, call: Call) -> list[tuple[int, int]]:
+        """Return (inner scope, how often XLA counts the scope) for an equation with inner programs."""
+        branch = self.branch_of_xla(call)
+        if branch is not None:
+            return [(branch.scope, 1)]
+        is_skipped_loop = self.costs.is_skipped_loop(scope, call)
+        turns = self._turns(scope, call)
+        return [
+            (part.scope, turns if part.loop else part.dearest) for part in call.parts if part.dearest or is_skipped_loop
+        ]
+
     def _counters(self, scope: int, call: Call) -> _Counters:
         """Return the operations that JAX adds to one scan.
 
         The counter is an addition and a comparison. The index of a scan in reverse is two subtractions, if the scan
         reads or makes arrays along its steps. In an unrolled scan in reverse, the number for the indices is unknown.
         """
-        jaxpr = self._costs.walk.jaxprs[scope]
+        jaxpr = self.costs.walk.jaxprs[scope]
         equation = jaxpr.eqns[call.equation]
         parts = scan_parts(equation.params)
         carry = equation.invars[parts.consts : parts.consts + parts.carry]
@@ -388,11 +501,13 @@ class _Loops:
         length = call.parts[0].dearest
         if call.primitive != "scan":
             return length, 0
-        return lowered_scan(length, scan_parts(self._costs.walk.jaxprs[scope].eqns[call.equation].params).unroll)
+        return lowered_scan(length, scan_parts(self.costs.walk.jaxprs[scope].eqns[call.equation].params).unroll)
 
 
 def _loop(row: _Row) -> Difference:
     text = "XLA counts the body of a loop once, however many steps the loop has."
+    if row.other_branch:
+        text += " XLA then counts another branch than jupyter_jaxpr as the most expensive branch."
     if row.inner:
         text = (
             "XLA counts the body of a loop once, however many steps the loop has, and likewise the body of each inner "

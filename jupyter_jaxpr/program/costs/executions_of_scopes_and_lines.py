@@ -7,7 +7,7 @@ Therefore the executions of a scope are also stored for each line and each name 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ..jaxpr.walk import Walk
@@ -92,10 +92,13 @@ def _hand_on(runs: ScopeRuns, runs_by_scope: dict[int, ScopeRuns], call: Call, f
             inner.names.setdefault(below(prefix, name), Runs()).add(outer.within(part))
 
 
-def scopes_that_xla_counts(costs: Costs, scope: int) -> set[int]:
+def scopes_that_xla_counts(costs: Costs, scope: int, branch_of_xla: Callable[[Call], Part | None]) -> set[int]:
     """Return the scopes that XLA counts: those that run, and those of loops without a step in the recorded call.
 
-    Of several branches, XLA counts the most expensive branch.
+    Args:
+        costs: The costs of the scopes of the `Walk`.
+        scope: The outermost scope of the program.
+        branch_of_xla: Returns the branch of a cond that XLA counts; None for an equation that is no cond.
     """
     counted = {scope}
     waiting = [scope]
@@ -103,8 +106,9 @@ def scopes_that_xla_counts(costs: Costs, scope: int) -> set[int]:
         number = waiting.pop()
         for call in costs.priced(number).calls:
             is_skipped_loop = costs.is_skipped_loop(number, call)
-            for part in call.parts:
-                if (part.dearest or is_skipped_loop) and part.scope not in counted:
+            branch = branch_of_xla(call)
+            for part in call.parts if branch is None else [branch]:
+                if (part.dearest or is_skipped_loop or part is branch) and part.scope not in counted:
                     counted.add(part.scope)
                     waiting.append(part.scope)
     return counted
