@@ -89,6 +89,7 @@ from .transforms.axis_names import axis_name_error
 from .transforms.checks_without_checkify import check_without_checkify_error
 from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
+from .transforms.has_aux import forward_pair_error
 from .transforms.jvp_rules import jvp_rule_error
 from .transforms.mapped_specs import mapped_spec_error
 from .transforms.mesh_sizes import mesh_size_error
@@ -134,6 +135,7 @@ _KINDS = (
     random_call_error,
     misplaced_error,
     failed_check_error,
+    forward_pair_error,
     state_error,
     donated_twice_error,
     plain_value_error,

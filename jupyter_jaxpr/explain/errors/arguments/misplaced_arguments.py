@@ -138,7 +138,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if _NO_INTEGER.search(text):
         return _named_argnums(raised, call)
     if devices := _TOO_FEW_DEVICES.search(text):
-        return _devices(raised, call, devices[1] or devices[2])
+        return _devices(raised, call, devices[1], devices[2])
     if _POLICY.search(text) and (policy := _policy(raised)) is not None:
         return policy
     if called(call) == "map" and _NO_SHAPE.match(text):
@@ -342,23 +342,47 @@ def _policy(raised: RaisedAt) -> Explained | None:
 # --- devices ---
 
 
-def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
-    """Explains a pmap over more elements than JAX has devices."""
+def _devices(raised: RaisedAt, call: ast.Call, size_on_device: str | None, size: str | None) -> Explained | None:
+    """Explains a pmap over more elements than JAX has devices.
+
+    Args:
+        raised: Where the error was raised.
+        call: The call of the mapped function.
+        size_on_device: The number of elements that JAX gave each device; None if the message has only `size`.
+        size: The number of elements.
+    """
     import jax
 
-    mapped = behind_name(raised, call.func)
-    if called(mapped) != "pmap" or not isinstance(mapped, ast.Call):
+    pmap = _pmap(raised, call)
+    if pmap is None:
         return None
     device_count = jax.local_device_count()
+    size = size or str(int(size_on_device or 0) * device_count)
     title = f"pmap needs one device for each of the {size} elements, but JAX has {count(device_count, 'device')}"
     words = (
         "Use jax.vmap, which maps the axis on one device, or jax.jit with a sharding, which splits arrays over devices."
     )
-    function = raised.source(mapped.func)
+    function = raised.source(pmap)
     if not function.endswith("jax.pmap"):
         return Explained(None, title, "", (FoundCure("jax.vmap", None, words),))
     code = f"{function.removesuffix('pmap')}vmap"
-    return Explained(None, title, "", rewritten(raised, mapped.func, "jax.vmap", code, words))
+    cures = rewritten(raised, pmap, "jax.vmap", code, words)
+    return Explained(None, title, "", cures or (FoundCure("jax.vmap", None, words),))
+
+
+def _pmap(raised: RaisedAt, call: ast.Call) -> ast.expr | None:
+    """Return the code that names pmap, in jax.pmap(f)(x) or in the decorator of f; None if the call is no pmap."""
+    mapped = behind_name(raised, call.func)
+    if called(mapped) == "pmap" and isinstance(mapped, ast.Call):
+        return mapped.func
+    function = function_of_text(raised, call.func)
+    for decorator in function.decorator_list if isinstance(function, ast.FunctionDef) else []:
+        is_partial = called(decorator) == "partial" and isinstance(decorator, ast.Call) and bool(decorator.args)
+        named = decorator.args[0] if is_partial and isinstance(decorator, ast.Call) else decorator
+        named = named.func if isinstance(named, ast.Call) else named
+        if ast.unparse(named).rpartition(".")[2] == "pmap":
+            return named
+    return None
 
 
 _XLA_FLAGS = (

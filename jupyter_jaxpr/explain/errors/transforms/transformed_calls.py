@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy
 from types import FunctionType
 from typing import Any
 
@@ -43,6 +44,23 @@ class Applied:
     def word(self) -> str:
         """The name of the transform, such as vmap; empty without a transform."""
         return "vmap" if self.decorated is not None else called(self.transform)
+
+    @property
+    def derivative(self) -> Applied:
+        """This call with grad or jacobian as the transform, in the place of a vmap around it; else this call.
+
+        The vmap in jax.vmap(jax.grad(f)) passes on the positional arguments, each as one element.
+        """
+        inner: ast.expr | None = self.transform
+        while self.raised is not None and called(inner) in ("vmap", "jit") and isinstance(inner, ast.Call):
+            if not inner.args or self.decorated is not None:
+                return self
+            inner = behind_name(self.raised, inner.args[0])
+        if inner is self.transform or called(inner) not in _TRANSFORMS or not isinstance(inner, ast.Call):
+            return self
+        derivative = copy(self)
+        derivative.transform = inner
+        return derivative
 
     @property
     def transform_module(self) -> str:
