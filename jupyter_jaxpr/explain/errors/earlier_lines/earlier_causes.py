@@ -296,16 +296,34 @@ def _pallas(raised: RaisedAt | None) -> Explained:
     call = raised.node if raised is not None else None
     while isinstance(call, ast.Call) and called(call) != "pallas_call":
         call = call.func
+    is_elsewhere = not isinstance(call, ast.Call)
+    if raised is not None and is_elsewhere and len(calls := _pallas_calls(raised)) == 1:
+        (call,) = calls
     if raised is not None and isinstance(call, ast.Call):
         code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
         cure = applied(FoundCure("interpret=True", code, text), [edit_of(raised, over(call, code))])
-        return Explained(None, title, "", tuple(passed(raised, [cure])))
+        explanation = ""
+        if is_elsewhere:
+            kernel = f" of {raised.source(call.args[0])}" if call.args and isinstance(call.args[0], ast.Name) else ""
+            explanation = f"Line {call.lineno} makes the pallas_call{kernel}."
+        return Explained(None, title, explanation, tuple(passed(raised, [cure])))
     return Explained(None, title, "", (cure,))
+
+
+def _pallas_calls(raised: RaisedAt) -> list[ast.Call]:
+    """Return the calls of pallas_call in the code of the failing file that do not have the option interpret."""
+    nodes = ast.walk(raised.loops.module) if raised.loops is not None else ()
+    calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) == "pallas_call"]
+    return [call for call in calls if "interpret" not in [keyword.arg for keyword in call.keywords]]
 
 
 def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     name = raised.place.function.rpartition(".")[2] if raised is not None else function
-    title = f"{name} calls itself without end while JAX traces"
+    place = None
+    if raised is not None and (own := _own_call(raised)) is not None:
+        name, call = own
+        place = edit_of(raised, over(call, "")).place
+    title = f"{name if name != '<lambda>' else 'A lambda'} calls itself without end while JAX traces"
     explanation = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
     cures = (
         FoundCure(
@@ -320,4 +338,24 @@ def _recursion(raised: RaisedAt | None, function: str) -> Explained:
             "arguments and the shapes while JAX traces.",
         ),
     )
-    return Explained(None, title, explanation, cures, traced=True)
+    return Explained(place, title, explanation, cures, traced=True)
+
+
+def _own_call(raised: RaisedAt) -> tuple[str, ast.Call] | None:
+    """Return the name of the function around the failing expression that calls itself, and this call.
+
+    The call is the one around the failing expression, or the only one in the function. None if no function around the
+    expression calls itself by its name.
+    """
+    node = raised.node
+    around: list[ast.Call] = []
+    while node is not None:
+        around += [node] if isinstance(node, ast.Call) else []
+        match node:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+                calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and called(part) == name]
+                chosen = [call for call in around if any(call is part for part in calls)] or calls
+                if len(calls) == 1 or any(call is part for call in around for part in calls):
+                    return name, chosen[0]
+        node = raised.parents.get(id(node))
+    return None
