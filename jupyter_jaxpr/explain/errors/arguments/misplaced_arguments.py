@@ -65,6 +65,7 @@ _OPERANDS = re.compile(
 )
 _SEQUENCE = re.compile(r"^can't multiply sequence by non-int of type 'float'")
 _TREES = (dict, list, tuple)
+_PACKAGES_OF_MODULES = frozenset({"equinox", "flax"})
 
 _NO_INTEGERS = re.compile(r"^Expected the input to have a dtype that is a subdtype of <class 'numpy\.integer'>")
 _HOLDS_MODULE = re.compile(r"requires ndarray or scalar arguments, got <class '")
@@ -570,7 +571,7 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     while isinstance(outer := raised.parents.get(id(node)), ast.BinOp):
         node = outer
     names = {part.id: value_of(raised, part) for part in ast.walk(node) if isinstance(part, ast.Name)}
-    trees = [name for name, value in names.items() if _is_tree(value)]
+    trees = [name for name, value in names.items() if _is_tree(value, {left, right})]
     # For a named tuple, Python's message may say only "tuple".
     culprits = [
         name
@@ -584,10 +585,17 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     kind = type(names[culprits[-1]]).__name__
     name_of_tree = culprits[-1]
     title = f"{operator} works on arrays, but {name_of_tree} is {with_article(kind)} of arrays"
+    if not isinstance(names[name_of_tree], _TREES):
+        title = f"{operator} works on arrays, but {name_of_tree} is a tree of arrays of the type {kind}"
     parameters = ", ".join(trees)
     code = f"jax.tree.map(lambda {parameters}: {raised.source(node)}, {parameters})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
     cures = rewritten(raised, node, "jax.tree.map", code, words)
+    if not cures and "equinox" in packages_of(names[name_of_tree]):
+        words = (
+            f"{words} equinox.apply_updates(model, updates) adds a tree of updates to a module, and leaves out the "
+            "places where the updates have None."
+        )
     return Explained(None, title, "", cures or (FoundCure("jax.tree.map", None, words),))
 
 
@@ -596,12 +604,20 @@ def _is_row(value: Any) -> bool:
     return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 
-def _is_tree(value: Any) -> bool:
-    """Return whether a value is a container of arrays (Python numbers may be among them)."""
+def _is_tree(value: Any, kinds: set[str]) -> bool:
+    """Return whether a value is a container of arrays (Python numbers may be among them).
+
+    Args:
+        value: The value.
+        kinds: The names of the classes in Python's message, which may be registered containers, such as a module.
+    """
     import jax
 
     if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple is a container, too
-        return False
+        is_module = type(value).__name__ in kinds and bool(packages_of(value) & _PACKAGES_OF_MODULES)
+        if not is_module or jax.tree_util.all_leaves([value]):
+            return False
+        return any(map(dtype_of, jax.tree_util.tree_leaves(value)[:1_000]))
     leaves = jax.tree_util.tree_leaves(value)[:1_000]
     arrays = [leaf for leaf in leaves if dtype_of(leaf)]
     return bool(arrays) and all(dtype_of(leaf) or type(leaf) in (int, float, complex) for leaf in leaves)

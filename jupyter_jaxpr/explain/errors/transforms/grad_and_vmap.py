@@ -75,7 +75,7 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
             "form of a > b."
         )
         return Explained(None, title, derivative_call.returns, (FoundCure("a float result", None, words),))
-    if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
+    if (match := _NO_JAX_TYPE.search(text)) and call.call is not None and call.word:
         return _no_array(call, match[1], error)
     if text.startswith("iteration over a 0-d array") and raised is not None:
         return _unpacked(raised)
@@ -243,10 +243,10 @@ def _no_array(call: Applied, class_name: str, error: BaseException) -> Explained
     import jax
 
     raised, call_node = call.raised, call.call
-    if raised is None or call_node is None or call.transform is None:
+    if raised is None or call_node is None:
         return None
     transform_name = call.word
-    function = call.transform.args[0] if call.transform.args else None
+    function = call.transform.args[0] if call.transform is not None and call.transform.args else None
     values = passed_arguments(error, raised)
     for number, node in enumerate(call_node.args):
         value = call.value(node)

@@ -42,8 +42,17 @@ class Applied:
 
     @property
     def word(self) -> str:
-        """The name of the transform, such as vmap; empty without a transform."""
-        return "vmap" if self.decorated is not None else called(self.transform)
+        """The name of the transform, such as vmap, also of a decorator such as @jax.grad; empty without a transform."""
+        if self.decorated is not None or self.transform is not None:
+            return "vmap" if self.decorated is not None else called(self.transform)
+        function = self.function
+        for decorator in function.decorator_list if isinstance(function, ast.FunctionDef) else []:
+            is_partial = isinstance(decorator, ast.Call) and called(decorator) == "partial" and bool(decorator.args)
+            named = decorator.args[0] if is_partial and isinstance(decorator, ast.Call) else decorator
+            name = ast.unparse(named).rpartition(".")[2]
+            if name in _TRANSFORMS:
+                return name
+        return ""
 
     @property
     def derivative(self) -> Applied:
