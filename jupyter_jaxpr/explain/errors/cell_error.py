@@ -22,6 +22,7 @@ from .arguments.argument_order_of_jax_functions import order_error
 from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
+from .arguments.flattened_classes import flattened_class_error
 from .arguments.floats_for_integers import float_error
 from .arguments.integers_for_floats import integers_error
 from .arguments.jit_arguments import argument_error
@@ -70,6 +71,7 @@ from .shapes.booleans import boolean_difference_error
 from .shapes.convolutions import convolution_error
 from .shapes.inverted_floats import inverted_floats_error
 from .shapes.linear_systems import linear_system_error
+from .shapes.mask_shapes import mask_shape_error
 from .shapes.matrices import matrix_error
 from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
@@ -127,6 +129,7 @@ _KINDS = (
     function_arguments_error,
     unpacked_key_error,
     unflatten_order_error,
+    flattened_class_error,
     rows_error,
     string_number_error,
     mapped_function_error,
@@ -176,6 +179,7 @@ _KINDS = (
     mapped_spec_error,
     mesh_size_error,
     check_without_checkify_error,
+    mask_shape_error,
     array_error,
     message_error,
     value_for_array_error,

@@ -174,6 +174,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         if by_library is not None:
             return by_library
         words = f"Pass {missing} in the call."
+        if raised is not None and match["path"].endswith("<locals>.") and _is_field(raised, name):
+            name = " ".join(raised.source(raised.node.func).split()) if isinstance(raised.node, ast.Call) else name
         if _is_of_text(raised, match["name"], name):
             words = f"Pass {missing} in the call, or give {missing} a default value in the definition of the function."
         elif "keyword-only argument:" in text:
@@ -188,6 +190,12 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
 
 
 _OF_CLASS = re.compile(r"^(?:[\w<>]+\.)*(?P<owner>[A-Za-z_]\w*)\.\w+\(\) takes ")
+
+
+def _is_field(raised: RaisedAt, name: str) -> bool:
+    """Return whether the failing call reads the function from an attribute with another name, as in opt.update(g)."""
+    call = raised.node
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr != name
 
 
 def _owner(text: str) -> str:
