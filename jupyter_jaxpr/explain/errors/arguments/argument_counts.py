@@ -28,7 +28,7 @@ from ..random_keys.left_out_keys import left_out_key_error
 from ..random_keys.wrong_keys import KEY_FROM_NUMBER, NO_KEY
 from ..transforms.derivative_rules import BACKWARD_CALL, FORWARD_CALL
 from .calls_by_libraries import called_with_too_few, called_with_too_many
-from .calls_of_wrapped_functions import passed_object_error, unbound_error
+from .calls_of_wrapped_functions import AS_MANY, passed_object_error, unbound_error
 from .jit_arguments import SIMILAR_ARGUMENT, module_of_call, packages_of
 from .static_argument_edits import parameters_of
 
@@ -120,11 +120,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         by_library = called_with_too_many(error, raised, match["name"], match["given"], match["takes"])
         if by_library is not None:
             return by_library
-        cure = FoundCure(
-            "the arguments",
-            None,
-            f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
-        )
+        cure = FoundCure("the arguments", None, AS_MANY.format(name=name))
         given, takes = int(match["given"]), match["takes"]
         if raised is not None and _counts_self(raised, text, name):
             given, takes = given - 1, re.sub(r"\d+", lambda number: str(int(number[0]) - 1), takes)

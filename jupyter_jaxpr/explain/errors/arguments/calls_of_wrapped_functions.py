@@ -16,6 +16,7 @@ from ..failing_code.return_values import function_of_text
 from ..message_tables.call_messages import LEFT_OUT
 from ..transforms.transformed_calls import Applied
 
+AS_MANY = "Pass as many arguments as {name} takes, or pass arguments by name, as name=value."
 #: The messages of Python's inspect.Signature.bind, with which equinox binds the arguments of a call.
 _UNBOUND = re.compile(r"^missing a required (?:keyword-only )?argument: '(\w+)'$")
 _TOO_MANY = re.compile(r"^too many positional arguments$")
@@ -45,8 +46,7 @@ def unbound_error(raised: RaisedAt, text: str) -> Explained | None:
     if definition is not None and not any(isinstance(part, ast.Starred) for part in call.args):
         takes = len(definition.args.posonlyargs) + len(definition.args.args)
         title = f"The call passes {count(len(call.args), 'positional argument')}, but {name} takes {takes}"
-    words = f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value."
-    return Explained(None, title, "", (FoundCure("the arguments", None, words),))
+    return Explained(None, title, "", (FoundCure("the arguments", None, AS_MANY.format(name=name)),))
 
 
 def _wrapped(function: ast.expr) -> ast.expr:
@@ -76,8 +76,7 @@ def passed_object_error(raised: RaisedAt, method: str, given: int, takes: str) -
     title = f"The call passes {count(given, 'positional argument')}, but {name} takes {takes}"
     first = call.call.args[0] if call.call.args else None
     if first is None or not isinstance(function, ast.Name) or ast.unparse(first) != function.id:
-        words = f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value."
-        return Explained(None, title, "", (FoundCure("the arguments", None, words),))
+        return Explained(None, title, "", (FoundCure("the arguments", None, AS_MANY.format(name=name)),))
     text = f"The first argument of the call is {name} itself. Python passes the object of a method as self."
     words = f"Leave {name} out of the arguments of the call."
     if call.option("in_axes") is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ....observe.observation import FoundCure
-from ....plain_text import message_of
+from ....plain_text import function_of, message_of
 from ..explanation import Explained
 from ..failing_code.edits import edit_of, over
 from ..failing_code.place_of_error import RaisedAt
@@ -52,12 +52,13 @@ def _no_pair(raised: RaisedAt) -> Explained | None:
 
 def _checked(raised: RaisedAt) -> Explained | None:
     """Explains an assert or a raise in the code that tree_unflatten of a registered class calls."""
-    names = [frame.f_code.co_name for frame in raised.callers]
     statement, owner = raised.statement_of(raised.node), raised.around(ast.ClassDef)
     if not isinstance(statement, ast.Assert | ast.Raise) or not isinstance(owner, ast.ClassDef):
         return None
-    method = next((name for name in names if name in _UNFLATTEN), None)
-    if method is None:
+    callers = [function_of(frame.f_code).rpartition(".") for frame in raised.callers]
+    of_class = [name for scope, _, name in callers if scope.rpartition(".")[2] == owner.name]
+    method = next((name for name in of_class if name in _UNFLATTEN), None)
+    if method is None or not raised.in_trace:  # the user's own code may call a method of this name, too
         return None
     name = owner.name
     title = f"{name} checks its values, but JAX makes objects of {name} with other values"

@@ -12,6 +12,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
+from ..message_tables.jax_messages import LARGE_INTEGER
 
 _X64 = 'jax.config.update("jax_enable_x64", True), before any other use of JAX, makes integers int64.'
 _EXPLICIT = "An array with the explicit dtype int32 stays int32: make such an array with jnp.int64."
@@ -38,7 +39,7 @@ def too_large_error(raised: RaisedAt | None, number: int | None) -> Explained | 
     number = _only_large(raised) if number is None else number
     if number is not None and -(2**63) <= number < 2**63:
         return None
-    title = "An integer is too large for the integers of JAX"
+    title = LARGE_INTEGER
     if number is not None and len(str(number)) <= _MOST_DIGITS:
         title = f"The number {number} is too large for the integers of JAX"
     return Explained(None, title, _LARGEST, (without_int64(number, raised),))

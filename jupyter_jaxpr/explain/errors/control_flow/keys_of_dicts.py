@@ -28,8 +28,9 @@ def with_keys(explanation: str) -> str:
         explanation: The sentence. A sentence on other containers than dicts stays as it is.
     """
     if (numbers := _OF_NUMBERS.fullmatch(explanation)) is not None:
-        keys = f"{numbers['keys']} {'are' if ', ' in numbers['keys'] else 'is'}"
-        whole = f"{numbers['before']}{numbers['between']} with other keys: {keys} in only one of the two dicts"
+        verb = "are" if ", " in numbers["keys"] else "is"
+        keys = f"{numbers['keys']} {verb} in only one of the two dicts"
+        whole = f"{numbers['before']}{numbers['between']} with other keys: {keys}"
         return f"{whole}{numbers['after']}"
     match = _OF_KEYS.fullmatch(explanation)
     if match is None:

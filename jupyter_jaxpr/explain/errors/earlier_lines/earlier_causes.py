@@ -323,7 +323,8 @@ def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     if raised is not None and (own := _own_call(raised)) is not None:
         name, call = own
         place = edit_of(raised, over(call, "")).place
-    title = f"{name if name != '<lambda>' else 'A lambda'} calls itself without end while JAX traces"
+    name = "A lambda" if name == "<lambda>" else name
+    title = f"{name} calls itself without end while JAX traces"
     explanation = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
     cures = (
         FoundCure(

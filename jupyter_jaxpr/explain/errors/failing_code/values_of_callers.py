@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from .called_names import called
-from .origins import value_of
+from .expression_shapes import integer_of
 from .place_of_error import RaisedAt, at_caller
 
 
@@ -66,11 +66,19 @@ def origin_of_argument(raised: RaisedAt, node: ast.Name) -> PassedValue | None:
     return None
 
 
-def names_with_value(raised: RaisedAt, value: int) -> list[ast.Name]:
-    """Return the names in the failing expression that hold a Python integer."""
-    nodes = ast.walk(raised.node) if raised.node is not None and raised.frame is not None else ()
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    return [name for name in names if type(value_of(raised, name)) is int and value_of(raised, name) == value]
+def argument_with_value(raised: RaisedAt, value: int) -> ast.Name | None:
+    """Return the only argument of the failing call that has a certain value, if the argument is a name.
+
+    Args:
+        raised: Where the error was raised.
+        value: The value, a Python integer.
+    """
+    call = raised.node
+    if not isinstance(call, ast.Call) or raised.frame is None:
+        return None
+    nodes = [*call.args, *(keyword.value for keyword in call.keywords)]
+    found = [node for node in nodes if integer_of(raised, node) == value]
+    return found[0] if len(found) == 1 and isinstance(found[0], ast.Name) else None
 
 
 def _names(call: ast.Call) -> list[str | None]:

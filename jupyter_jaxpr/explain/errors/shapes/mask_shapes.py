@@ -14,11 +14,11 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.call_messages import MASK_OF_ARRAY
 
 _NO_FIT = re.compile(
     r"^boolean index did not match shape of indexed array in index 0: got \((\d+),?\), expected \[\d+\]"
 )
-_OF_ARRAY = ("a mask", "Compute the mask from the array itself, such as x > 0.")
 
 
 def mask_shape_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -41,7 +41,7 @@ def mask_shape_error(error: BaseException, raised: RaisedAt | None, function: st
     text = f"A mask of one axis selects along axis 0. {operands(raised, [array, node.slice])}".strip()
     axes = [axis for axis, size in enumerate(shape) if size == length]
     if len(axes) != 1:
-        return Explained(None, title, text, (FoundCure(_OF_ARRAY[0], None, _OF_ARRAY[1]),))
+        return Explained(None, title, text, (FoundCure(MASK_OF_ARRAY[0], None, MASK_OF_ARRAY[1]),))
     code = f"{raised.source(node.value)}[{':, ' * axes[0]}{raised.source(node.slice)}]"
     words = f"Axis {axes[0]} has {count(length, 'element')}, as many as the mask."
     cure = applied(FoundCure(f"axis {axes[0]}", code, words), [edit_of(raised, over(node, code))])

@@ -12,7 +12,7 @@ from ..failing_code.called_names import called
 from ..failing_code.expression_shapes import integer_of, shape_of
 from ..failing_code.operand_nodes import explained_with_trials, operand_types
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.values_of_callers import names_with_value, origin_of_argument
+from ..failing_code.values_of_callers import argument_with_value, origin_of_argument
 
 AXES_OF_ARRAY = "Axes count from 0. Write an axis from 0 to {last_axis}."
 
@@ -38,13 +38,18 @@ def missing_axis(raised: RaisedAt | None, axis: int, number_of_axes: int) -> Exp
     last_axis = number_of_axes - 1
     words = AXES_OF_ARRAY.format(last_axis=last_axis) if last_axis else "Write axis 0, the only axis."
     explanation = operand_types(raised)
-    names = names_with_value(raised, axis) if raised is not None else []
-    if raised is not None and len({name.id for name in names}) == 1:
-        origin = origin_of_argument(raised, names[0])
+    name = argument_with_value(raised, axis) if raised is not None else None
+    if raised is not None and name is not None:
+        origin = origin_of_argument(raised, name)
         explanation = explanation if origin is None else f"{explanation} {origin.sentence}"
         range_of_axes = f"an axis from 0 to {last_axis}" if last_axis else "axis 0, the only axis"
         words = words if origin is None else f"{origin.words}: {range_of_axes}."
-    cures = [FoundCure("axis", None, words)] if last_axis >= 0 else []
+    cures = [FoundCure("axis", None, words)]
+    if number_of_axes == 0:
+        words = "Pass an array that has at least one axis."
+        if "is one element of" in explanation:
+            words = "vmap takes the mapped axis away. Map an array of more axes, or call the function without vmap."
+        cures = [FoundCure("an axis", None, words)]
     return explained_with_trials(title, explanation, raised, cures)
 
 

@@ -15,6 +15,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.only_assignments import behind_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
+from ..message_tables.program_messages import COMPARED_TYPES
 
 _NO_ARGUMENTS = re.compile(
     r"TypeError: (?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) (?:missing \d+ required positional arguments?: "
@@ -26,11 +27,11 @@ _NO_METHOD = re.compile(
 _SEQUENTIAL = 'vmap_method="sequential"'
 _OF_RESULT = r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed)[\s\S]*\nRuntimeError: "
 _WRONG_TYPE = re.compile(
-    _OF_RESULT + r"Incorrect output (?P<kind>shape|dtype) for return value #\d+: Expected: (?P<declared>.+?), Actual: "
+    rf"{_OF_RESULT}Incorrect output (?P<kind>shape|dtype) for return value #\d+: Expected: (?P<declared>.+?), Actual: "
     r"(?P<returned>[^\n]+)"
 )
 _WRONG_NUMBER = re.compile(
-    _OF_RESULT + r"Mismatched number of outputs from callback\. Expected: (?P<declared>\d+), Actual: (?P<returned>\d+)"
+    rf"{_OF_RESULT}Mismatched number of outputs from callback\. Expected: (?P<declared>\d+), Actual: (?P<returned>\d+)"
 )
 #: Functions that return a type: a call of one of these functions is a right argument for the type of the result.
 _MAKE_TYPES = frozenset({"ShapeDtypeStruct", "eval_shape"})
@@ -126,7 +127,7 @@ def _wrong_result(raised: RaisedAt, message: str) -> Explained | None:
         words = f"Declare {returned}, or return as many values as {called(call)} declares."
         name = "same structure"
     title = f"{title[0].upper()}{title[1:]}" if callback == "the callback" else title
-    text = "JAX compares the type of each returned value with the type that the call declares."
+    text = COMPARED_TYPES
     if len(declared) <= 60:
         text = f"{called(call)} gets {declared} as the type of the result. {text}"
     return Explained(edit_of(raised, over(call, "")).place, title, text, (FoundCure(name, None, words),))

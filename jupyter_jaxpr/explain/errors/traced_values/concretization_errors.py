@@ -335,6 +335,8 @@ def _explained(
         elif name == "fixed sizes" and origins.inputs and all(_has_axes(part.type) for part in origins.inputs):
             # an array with axes cannot be a static argument
             name, words = _OF_ELEMENTS if size is not None else (name, _FIXED)
+        if origins.inputs and all(_has_axes(part.type) for part in origins.inputs):
+            words = words.replace(f" {_STATIC}", "")  # an array with axes cannot be a static argument
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))
