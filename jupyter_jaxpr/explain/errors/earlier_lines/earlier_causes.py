@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ....jax.facts import is_tracer_type
 from ....jax.transform_and_inputs_of_tracer import is_over, maker_of, origin_of, short_type, transform_of, type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of
@@ -292,29 +293,27 @@ def _pallas(raised: RaisedAt | None) -> Explained:
         "interpret=True runs the kernel step by step with JAX's operations. Interpret mode is slow and needs no GPU or "
         "TPU."
     )
-    cure = FoundCure("interpret=True", None, text)
     call = raised.node if raised is not None else None
     while isinstance(call, ast.Call) and called(call) != "pallas_call":
         call = call.func
-    is_elsewhere = not isinstance(call, ast.Call)
-    if raised is not None and is_elsewhere and len(calls := _pallas_calls(raised)) == 1:
-        (call,) = calls
-    if raised is not None and isinstance(call, ast.Call):
-        code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
-        cure = applied(FoundCure("interpret=True", code, text), [edit_of(raised, over(call, code))])
-        explanation = ""
-        if is_elsewhere:
+    explanation = ""
+    if raised is not None and not isinstance(call, ast.Call):
+        nodes = ast.walk(raised.loops.module) if raised.loops is not None else ()
+        calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) == "pallas_call"]
+        lines = in_a_sentence([str(node.lineno) for node in calls], 4)
+        explanation = f"The lines {lines} call pallas_call." if len(calls) > 1 else ""
+        if len(calls) == 1:
+            (call,) = calls
             kernel = f" of {raised.source(call.args[0])}" if call.args and isinstance(call.args[0], ast.Name) else ""
             explanation = f"Line {call.lineno} makes the pallas_call{kernel}."
-        return Explained(None, title, explanation, tuple(passed(raised, [cure])))
-    return Explained(None, title, "", (cure,))
-
-
-def _pallas_calls(raised: RaisedAt) -> list[ast.Call]:
-    """Return the calls of pallas_call in the code of the failing file that do not have the option interpret."""
-    nodes = ast.walk(raised.loops.module) if raised.loops is not None else ()
-    calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) == "pallas_call"]
-    return [call for call in calls if "interpret" not in [keyword.arg for keyword in call.keywords]]
+    if raised is None or not isinstance(call, ast.Call):
+        words = f"Pass interpret=True to pallas_call. {text}"
+        return Explained(None, title, explanation, (FoundCure("interpret=True", None, words),))
+    option = next((keyword for keyword in call.keywords if keyword.arg == "interpret"), None)
+    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
+    change = over(call, code) if option is None else over(option, "interpret=True")
+    cure = applied(FoundCure("interpret=True", change[2], text), [edit_of(raised, change)])
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
 def _recursion(raised: RaisedAt | None, function: str) -> Explained:
