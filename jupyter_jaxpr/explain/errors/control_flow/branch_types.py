@@ -165,7 +165,12 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
     explanation = with_keys(re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation))
     if not explanation.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
         explanation = ""
-    return Explained(None, title, " ".join(explanation.split()).replace("a pytree leaf", "an array"), (cure,))
+    return Explained(
+        None,
+        title,
+        " ".join(explanation.split()).replace("a pytree leaf", "an array").replace("is a NoneType", "is None"),
+        (cure,),
+    )
 
 
 @dataclass(frozen=True)

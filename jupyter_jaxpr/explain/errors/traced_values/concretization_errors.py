@@ -310,6 +310,9 @@ def _explained(
 ) -> Explained:
     if last and origins.inputs and origins.transform is None and all(_has_axes(part.type) for part in origins.inputs):
         last = [FoundCure(_OF_ELEMENTS[0], None, _OF_ELEMENTS[1])]
+    if last and origins.transform == "vmap":
+        name, words = _UNDER_VMAP["ConcretizationTypeError"]
+        last = [FoundCure(name, None, words)]
     tried = list(cures) if raised is None else passed(raised, cures)
     # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
     tried = [cure for cure in tried if cure.level == "applies" or not cure.name.endswith(_ROUNDED)]
