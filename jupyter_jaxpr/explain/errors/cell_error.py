@@ -22,6 +22,7 @@ from .arguments.argument_order_of_jax_functions import order_error
 from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
+from .arguments.flattened_classes import flattened_class_error
 from .arguments.floats_for_integers import float_error
 from .arguments.integers_for_floats import integers_error
 from .arguments.jit_arguments import argument_error
@@ -70,6 +71,7 @@ from .shapes.booleans import boolean_difference_error
 from .shapes.convolutions import convolution_error
 from .shapes.inverted_floats import inverted_floats_error
 from .shapes.linear_systems import linear_system_error
+from .shapes.mask_shapes import mask_shape_error
 from .shapes.matrices import matrix_error
 from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
@@ -89,6 +91,7 @@ from .transforms.axis_names import axis_name_error
 from .transforms.checks_without_checkify import check_without_checkify_error
 from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
+from .transforms.has_aux import forward_pair_error
 from .transforms.jvp_rules import jvp_rule_error
 from .transforms.mapped_specs import mapped_spec_error
 from .transforms.mesh_sizes import mesh_size_error
@@ -126,6 +129,7 @@ _KINDS = (
     function_arguments_error,
     unpacked_key_error,
     unflatten_order_error,
+    flattened_class_error,
     rows_error,
     string_number_error,
     mapped_function_error,
@@ -134,6 +138,7 @@ _KINDS = (
     random_call_error,
     misplaced_error,
     failed_check_error,
+    forward_pair_error,
     state_error,
     donated_twice_error,
     plain_value_error,
@@ -174,6 +179,7 @@ _KINDS = (
     mapped_spec_error,
     mesh_size_error,
     check_without_checkify_error,
+    mask_shape_error,
     array_error,
     message_error,
     value_for_array_error,

@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 import sys
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -27,6 +28,7 @@ from ..random_keys.left_out_keys import left_out_key_error
 from ..random_keys.wrong_keys import KEY_FROM_NUMBER, NO_KEY
 from ..transforms.derivative_rules import BACKWARD_CALL, FORWARD_CALL
 from .calls_by_libraries import called_with_too_few, called_with_too_many
+from .calls_of_wrapped_functions import AS_MANY, passed_object_error, unbound_error
 from .jit_arguments import SIMILAR_ARGUMENT, module_of_call, packages_of
 from .static_argument_edits import parameters_of
 
@@ -118,14 +120,18 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         by_library = called_with_too_many(error, raised, match["name"], match["given"], match["takes"])
         if by_library is not None:
             return by_library
-        cure = FoundCure(
-            "the arguments",
-            None,
-            f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
-        )
-        number_passed = count(int(match["given"]), "positional argument")
-        title = f"The call passes {number_passed}, but {name} takes {match['takes']}"
+        cure = FoundCure("the arguments", None, AS_MANY.format(name=name))
+        given, takes = int(match["given"]), match["takes"]
+        if raised is not None and _counts_self(raised, text, name):
+            given, takes = given - 1, re.sub(r"\d+", lambda number: str(int(number[0]) - 1), takes)
+            if (of_object := passed_object_error(raised, name, given, takes)) is not None:
+                return of_object
+            name = _owner(text) if name == "__init__" else name
+            cure = replace(cure, text=cure.text.replace("__init__", name))
+        title = f"The call passes {count(given, 'positional argument')}, but {name} takes {takes}"
         return Explained(None, title, "", (cure,))
+    if isinstance(error, TypeError) and of_jax and raised is not None and (unbound := unbound_error(raised, text)):
+        return unbound
     if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
         return _unexpected(raised, match["name"], match["keyword"])
     if isinstance(error, TypeError) and (match := _MISSING.search(text)):
@@ -164,6 +170,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         if by_library is not None:
             return by_library
         words = f"Pass {missing} in the call."
+        if raised is not None and match["path"].endswith("<locals>.") and _is_field(raised, name):
+            name = " ".join(raised.source(raised.node.func).split()) if isinstance(raised.node, ast.Call) else name
         if _is_of_text(raised, match["name"], name):
             words = f"Pass {missing} in the call, or give {missing} a default value in the definition of the function."
         elif "keyword-only argument:" in text:
@@ -175,6 +183,39 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             (FoundCure("pass the missing argument", None, words),),
         )
     return None
+
+
+_OF_CLASS = re.compile(r"^(?:[\w<>]+\.)*(?P<owner>[A-Za-z_]\w*)\.\w+\(\) takes ")
+
+
+def _is_field(raised: RaisedAt, name: str) -> bool:
+    """Return whether the failing call reads the function from an attribute with another name, as in opt.update(g)."""
+    call = raised.node
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr != name
+
+
+def _owner(text: str) -> str:
+    """Return the class in a message on a method, such as Linear in "Linear.__call__() takes 2"; empty without one."""
+    owner = _OF_CLASS.match(text)
+    return owner["owner"] if owner is not None else ""
+
+
+def _counts_self(raised: RaisedAt, text: str, name: str) -> bool:
+    """Return whether Python's message counts the object of a method, as in "Linear.__call__() takes 2"."""
+    owner = _owner(text)
+    if not owner:
+        return False
+    if name in ("__call__", "__init__"):
+        return True
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    methods = [
+        part
+        for scope in ast.walk(module)
+        if isinstance(scope, ast.ClassDef) and scope.name == owner
+        for part in scope.body
+        if isinstance(part, ast.FunctionDef) and part.name == name
+    ]
+    return len(methods) == 1 and "staticmethod" not in map(ast.unparse, methods[0].decorator_list)
 
 
 def _by_name(raised: RaisedAt, name: str) -> Explained | None:

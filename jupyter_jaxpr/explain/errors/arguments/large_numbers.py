@@ -1,4 +1,4 @@
-"""Makes the cures of a Python integer that does not fit into int32."""
+"""Explains a Python integer that does not fit into the integers of JAX, and makes the cures."""
 
 from __future__ import annotations
 
@@ -6,15 +6,73 @@ import ast
 
 from ....observe.observation import FoundCure
 from ...trials.trial_of_error_cure import passed
+from ..explanation import Explained
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
+from ..message_tables.jax_messages import LARGE_INTEGER
 
 _X64 = 'jax.config.update("jax_enable_x64", True), before any other use of JAX, makes integers int64.'
 _EXPLICIT = "An array with the explicit dtype int32 stays int32: make such an array with jnp.int64."
 _DIGITS = "A float32 keeps about 7 digits."
 _INTEGER_OPERATORS = (ast.Mod, ast.FloorDiv, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+
+
+_LARGEST_POWER = 1_024
+_MOST_DIGITS = 40
+_LARGEST = "The largest value of int64 is 9,223,372,036,854,775,807, and that of uint64 is 18,446,744,073,709,551,615."
+
+
+def too_large_error(raised: RaisedAt | None, number: int | None) -> Explained | None:
+    """Explains an integer that is too large for int32, or even for the integers of 64 bits.
+
+    Args:
+        raised: Where the error was raised.
+        number: The integer; None if the message does not contain the integer, because the integer has more than 64
+            bits. The failing code may show the integer then.
+
+    Returns:
+        The explanation; None for an integer that fits into int64.
+    """
+    number = _only_large(raised) if number is None else number
+    if number is not None and -(2**63) <= number < 2**63:
+        return None
+    title = LARGE_INTEGER
+    if number is not None and len(str(number)) <= _MOST_DIGITS:
+        title = f"The number {number} is too large for the integers of JAX"
+    return Explained(None, title, _LARGEST, (without_int64(number, raised),))
+
+
+def without_int64(number: int | None, raised: RaisedAt | None) -> FoundCure:
+    """Return the advice for an integer that does not fit into int64.
+
+    Args:
+        number: The integer; None if unknown.
+        raised: Where the error was raised.
+    """
+    if raised is not None and called(raised.node) in ("key", "PRNGKey"):
+        return FoundCure("a smaller seed", None, "Pass a seed that fits into int64, such as the seed modulo 2**32.")
+    if number is not None and 0 <= number < 2**64:
+        words = (
+            "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX, and write uint64 as the "
+            "dtype."
+        )
+        return FoundCure("a float", None, words)
+    words = "Keep the number in Python, whose integers have no largest value."
+    if number is None or abs(number) < 2**127:
+        words = f"Use a float, or keep the number in Python, whose integers have no largest value. {_DIGITS}"
+        return FoundCure("a float", None, words)
+    return FoundCure("a Python integer", None, words)
+
+
+def _only_large(raised: RaisedAt | None) -> int | None:
+    """Return the only integer of the failing expression that does not fit into int64; None for none or several."""
+    nodes = ast.walk(raised.node) if raised is not None and raised.node is not None else ()
+    integers = {_integer(raised, node) for node in nodes if raised is not None and isinstance(node, ast.expr)}
+    large = [number for number in integers if number is not None and not -(2**63) <= number < 2**63]
+    return large[0] if len(large) == 1 else None
 
 
 def large_number_cures(raised: RaisedAt | None, number: int, name: str | None) -> list[FoundCure]:
@@ -27,10 +85,13 @@ def large_number_cures(raised: RaisedAt | None, number: int, name: str | None) -
             integer.
 
     Returns:
-        The setting jax_enable_x64; before this cure a float, if the trial of the float passes, no integer operation is
-        in the code that uses the float, and a float32 represents the integer, or the integer meets an array of floats.
+        The setting jax_enable_x64, if the integer fits into int64; before this cure a float, if the trial of the float
+        passes, no integer operation is in the code that uses the float, and a float32 represents the integer, or the
+        integer meets an array of floats.
     """
     as_float = _as_float(raised, number, name or "the number")
+    if not -(2**63) <= number < 2**63:
+        return [without_int64(number, raised)] if as_float is None else [as_float]
     with_x64 = FoundCure("jax_enable_x64", None, _X64 if name is not None else f"{_X64} {_EXPLICIT}")
     return [with_x64] if as_float is None else [as_float, with_x64]
 
@@ -64,7 +125,7 @@ def _integer(raised: RaisedAt, node: ast.expr) -> int | None:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
             return -value
         case ast.BinOp(left=ast.Constant(value=int(base)), op=operator, right=ast.Constant(value=int(power))) if (
-            0 <= power < 64 and abs(base) < 2**64
+            0 <= power <= _LARGEST_POWER and abs(base) < 2**64
         ):
             if isinstance(operator, ast.Pow):
                 return int(base**power)

@@ -65,6 +65,7 @@ _OPERANDS = re.compile(
 )
 _SEQUENCE = re.compile(r"^can't multiply sequence by non-int of type 'float'")
 _TREES = (dict, list, tuple)
+_PACKAGES_OF_MODULES = frozenset({"equinox", "flax"})
 
 _NO_INTEGERS = re.compile(r"^Expected the input to have a dtype that is a subdtype of <class 'numpy\.integer'>")
 _HOLDS_MODULE = re.compile(r"requires ndarray or scalar arguments, got <class '")
@@ -138,7 +139,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if _NO_INTEGER.search(text):
         return _named_argnums(raised, call)
     if devices := _TOO_FEW_DEVICES.search(text):
-        return _devices(raised, call, devices[1] or devices[2])
+        return _devices(raised, call, devices[1], devices[2])
     if _POLICY.search(text) and (policy := _policy(raised)) is not None:
         return policy
     if called(call) == "map" and _NO_SHAPE.match(text):
@@ -342,23 +343,47 @@ def _policy(raised: RaisedAt) -> Explained | None:
 # --- devices ---
 
 
-def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
-    """Explains a pmap over more elements than JAX has devices."""
+def _devices(raised: RaisedAt, call: ast.Call, size_on_device: str | None, size: str | None) -> Explained | None:
+    """Explains a pmap over more elements than JAX has devices.
+
+    Args:
+        raised: Where the error was raised.
+        call: The call of the mapped function.
+        size_on_device: The number of elements that JAX gave each device; None if the message has only `size`.
+        size: The number of elements.
+    """
     import jax
 
-    mapped = behind_name(raised, call.func)
-    if called(mapped) != "pmap" or not isinstance(mapped, ast.Call):
+    pmap = _pmap(raised, call)
+    if pmap is None:
         return None
     device_count = jax.local_device_count()
+    size = size or str(int(size_on_device or 0) * device_count)
     title = f"pmap needs one device for each of the {size} elements, but JAX has {count(device_count, 'device')}"
     words = (
         "Use jax.vmap, which maps the axis on one device, or jax.jit with a sharding, which splits arrays over devices."
     )
-    function = raised.source(mapped.func)
+    function = raised.source(pmap)
     if not function.endswith("jax.pmap"):
         return Explained(None, title, "", (FoundCure("jax.vmap", None, words),))
     code = f"{function.removesuffix('pmap')}vmap"
-    return Explained(None, title, "", rewritten(raised, mapped.func, "jax.vmap", code, words))
+    cures = rewritten(raised, pmap, "jax.vmap", code, words)
+    return Explained(None, title, "", cures or (FoundCure("jax.vmap", None, words),))
+
+
+def _pmap(raised: RaisedAt, call: ast.Call) -> ast.expr | None:
+    """Return the code that names pmap, in jax.pmap(f)(x) or in the decorator of f; None if the call is no pmap."""
+    mapped = behind_name(raised, call.func)
+    if called(mapped) == "pmap" and isinstance(mapped, ast.Call):
+        return mapped.func
+    function = function_of_text(raised, call.func)
+    for decorator in function.decorator_list if isinstance(function, ast.FunctionDef) else []:
+        is_partial = called(decorator) == "partial" and isinstance(decorator, ast.Call) and bool(decorator.args)
+        named = decorator.args[0] if is_partial and isinstance(decorator, ast.Call) else decorator
+        named = named.func if isinstance(named, ast.Call) else named
+        if ast.unparse(named).rpartition(".")[2] == "pmap":
+            return named
+    return None
 
 
 _XLA_FLAGS = (
@@ -546,7 +571,7 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     while isinstance(outer := raised.parents.get(id(node)), ast.BinOp):
         node = outer
     names = {part.id: value_of(raised, part) for part in ast.walk(node) if isinstance(part, ast.Name)}
-    trees = [name for name, value in names.items() if _is_tree(value)]
+    trees = [name for name, value in names.items() if _is_tree(value, {left, right})]
     # For a named tuple, Python's message may say only "tuple".
     culprits = [
         name
@@ -560,10 +585,17 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     kind = type(names[culprits[-1]]).__name__
     name_of_tree = culprits[-1]
     title = f"{operator} works on arrays, but {name_of_tree} is {with_article(kind)} of arrays"
+    if not isinstance(names[name_of_tree], _TREES):
+        title = f"{operator} works on arrays, but {name_of_tree} is a tree of arrays of the type {kind}"
     parameters = ", ".join(trees)
     code = f"jax.tree.map(lambda {parameters}: {raised.source(node)}, {parameters})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
     cures = rewritten(raised, node, "jax.tree.map", code, words)
+    if not cures and "equinox" in packages_of(names[name_of_tree]):
+        words = (
+            f"{words} equinox.apply_updates(model, updates) adds a tree of updates to a module, and leaves out the "
+            "places where the updates have None."
+        )
     return Explained(None, title, "", cures or (FoundCure("jax.tree.map", None, words),))
 
 
@@ -572,12 +604,20 @@ def _is_row(value: Any) -> bool:
     return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 
-def _is_tree(value: Any) -> bool:
-    """Return whether a value is a container of arrays (Python numbers may be among them)."""
+def _is_tree(value: Any, kinds: set[str]) -> bool:
+    """Return whether a value is a container of arrays (Python numbers may be among them).
+
+    Args:
+        value: The value.
+        kinds: The names of the classes in Python's message, which may be registered containers, such as a module.
+    """
     import jax
 
     if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple is a container, too
-        return False
+        is_module = type(value).__name__ in kinds and bool(packages_of(value) & _PACKAGES_OF_MODULES)
+        if not is_module or jax.tree_util.all_leaves([value]):
+            return False
+        return any(map(dtype_of, jax.tree_util.tree_leaves(value)[:1_000]))
     leaves = jax.tree_util.tree_leaves(value)[:1_000]
     arrays = [leaf for leaf in leaves if dtype_of(leaf)]
     return bool(arrays) and all(dtype_of(leaf) or type(leaf) in (int, float, complex) for leaf in leaves)

@@ -20,7 +20,7 @@ from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..message_tables.dtype_names import STRING_IN_TREE, TREE_WITHOUT_STRINGS
 from ..message_tables.jax_messages import ELEMENTS_OF_XS, SCAN_OF_A_NUMBER
-from ..shapes.array_operations import AXES_OF_ARRAY
+from ..shapes.missing_axes import AXES_OF_ARRAY
 from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error

@@ -7,6 +7,7 @@ import functools
 import inspect
 import linecache
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -26,7 +27,9 @@ _CHECKPOINT = frozenset({"jax.checkpoint", "jax.remat", "checkpoint", "remat"})
 _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
 
-def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
+def static_cure(
+    raised: RaisedAt, error: BaseException, function: str, names: Sequence[str], *, or_advice: bool = False
+) -> FoundCure | None:
     """Return the cure static_argnames; None if an argument has no hash, or the jitted function has no such argument.
 
     Args:
@@ -34,6 +37,7 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
         error: The exception, whose traceback still has the frames of JAX.
         function: The name of the traced function.
         names: The names of the arguments.
+        or_advice: Whether a cure that cannot be tried, because the call may have side effects, is returned as advice.
     """
     calls = [*raised_calls(error, "checkpoint"), *raised_calls(error)]
     call = next((raised_call for raised_call in calls[::-1] if _name(raised_call) == function), None)
@@ -50,9 +54,12 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
             "changes."
         )
         cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters_of(call.function))
-    if cure is None or cure.code is None or traced_with(call, values, [*names, *_static(call)]) != "traced":
+    if cure is None or cure.code is None:
         return None
-    return cure
+    outcome = traced_with(call, values, [*names, *_static(call)])
+    if outcome == "untried" and or_advice:
+        return replace(cure, level="advice", code=None, edits=())
+    return cure if outcome == "traced" else None
 
 
 def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:

@@ -1,4 +1,4 @@
-"""Explains an associative_scan over a list of numbers, or over arrays of different lengths."""
+"""Explains an associative_scan over a list of numbers, over arrays of different lengths, or over an unfit array."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import jnp_name
-from ..failing_code.origins import NUMBERS_OF_PYTHON, value_of
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.origins import NUMBERS_OF_PYTHON, operands, value_of
+from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+from ..failing_code.return_values import function_of_text, result_of
 from .scan_lengths import ONE_LENGTH
 
 _NO_AXES = re.compile(r"^'(bool|int|float|complex)' object has no attribute '(?:ndim|shape)'")
@@ -37,7 +39,44 @@ def associative_scan_error(error: BaseException, raised: RaisedAt | None, functi
         return _numbers(raised, scanned, number[1])
     if isinstance(error, ValueError) and (lengths := _LENGTHS.search(text)):
         return _lengths(raised, scanned, _SHAPE.findall(lengths[1]))
+    if isinstance(error, IndexError) and scanned is not None and was_raised_in_jax(error):
+        return _one_array(raised, call, scanned)
     return None
+
+
+def _one_array(raised: RaisedAt, call: ast.Call, scanned: ast.expr) -> Explained | None:
+    """Explains a function that takes the parts a[0] and a[1] of its arguments, in a scan over one array.
+
+    The function then gets a slice of the array, and a[0] is the first row of the slice. associative_scan needs slices
+    that keep the axis of the scan.
+    """
+    function = function_of_text(raised, call.args[0]) if call.args else None
+    shape = shape_of(raised, scanned)
+    if function is None or shape is None or not isinstance(result_of(function), ast.Tuple):
+        return None
+    parameters = {parameter.arg for parameter in function.args.args}
+    parts = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in parameters
+        and isinstance(node.slice, ast.Constant)
+    ]
+    if not parts:
+        return None
+    first, source = raised.source(parts[0]), " ".join(raised.source(scanned).split())
+    name = "the lambda" if isinstance(function, ast.Lambda) else function.name
+    title = f"associative_scan scans one array, but {name} takes pairs of arrays"
+    text = (
+        f"{operands(raised, [scanned])} A call of {name} gets two slices of this array, so {first} is one row of a "
+        f"slice, and {name} returns a tuple."
+    )
+    words = (
+        f"Pass a tuple of arrays in place of {source}: {name} then gets two tuples. Or compute with whole slices in "
+        f"{name}, and return one array."
+    )
+    return Explained(None, title, text.strip(), (FoundCure("a tuple of arrays", None, words),))
 
 
 def _numbers(raised: RaisedAt, scanned: ast.expr, kind: str) -> Explained:

@@ -18,6 +18,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, missing_return, result_of
 from ..message_tables.jax_messages import FLOAT_QUOTIENT
 from .carry_expressions import assigned_value
+from .keys_of_dicts import with_keys
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 
 _BRANCH = re.compile(
@@ -161,10 +162,15 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
             None, title, f"{explanation}.", tuple(cures if raised is None else passed(raised, cures)) or (cure,)
         )
     explanation = next((part for part in text.split("\n\n")[2:3]), "")
-    explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation)
+    explanation = with_keys(re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation))
     if not explanation.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
         explanation = ""
-    return Explained(None, title, " ".join(explanation.split()).replace("a pytree leaf", "an array"), (cure,))
+    return Explained(
+        None,
+        title,
+        " ".join(explanation.split()).replace("a pytree leaf", "an array").replace("is a NoneType", "is None"),
+        (cure,),
+    )
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from ..failing_code.return_values import missing_return, result_of
 from .carry_cures import Change, carry_cures
 from .carry_expressions import assigned_value, body_and_carry, function_of_body, returned_carry
 from .exchanged_parameters import exchanged_parameters
+from .keys_of_dicts import with_keys
 from .loop_bodies import body_of, is_method, passed_in_body
 from .returned_leaves import leaf_at, short_source
 from .scan_results import ORDER, carry_alone, returns_parts, swapped_cure, whole_carry
@@ -96,6 +97,7 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     explanation = next((line for line in text.split("\n\n")[1:2] if "PyTreeDef(" not in line), "")
     explanation = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", explanation)
     explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation).replace(" a array", " an array")
+    explanation = with_keys(explanation)
     cure = FoundCure(
         "same structure",
         None,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ....jax.facts import is_tracer_type
 from ....jax.transform_and_inputs_of_tracer import is_over, maker_of, origin_of, short_type, transform_of, type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of
@@ -292,19 +293,36 @@ def _pallas(raised: RaisedAt | None) -> Explained:
         "interpret=True runs the kernel step by step with JAX's operations. Interpret mode is slow and needs no GPU or "
         "TPU."
     )
-    cure = FoundCure("interpret=True", None, text)
     call = raised.node if raised is not None else None
     while isinstance(call, ast.Call) and called(call) != "pallas_call":
         call = call.func
-    if raised is not None and isinstance(call, ast.Call):
-        code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
-        cure = applied(FoundCure("interpret=True", code, text), [edit_of(raised, over(call, code))])
-        return Explained(None, title, "", tuple(passed(raised, [cure])))
-    return Explained(None, title, "", (cure,))
+    explanation = ""
+    if raised is not None and not isinstance(call, ast.Call):
+        nodes = ast.walk(raised.loops.module) if raised.loops is not None else ()
+        calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) == "pallas_call"]
+        lines = in_a_sentence([str(node.lineno) for node in calls], 4)
+        explanation = f"The lines {lines} call pallas_call." if len(calls) > 1 else ""
+        if len(calls) == 1:
+            (call,) = calls
+            kernel = f" of {raised.source(call.args[0])}" if call.args and isinstance(call.args[0], ast.Name) else ""
+            explanation = f"Line {call.lineno} makes the pallas_call{kernel}."
+    if raised is None or not isinstance(call, ast.Call):
+        words = f"Pass interpret=True to pallas_call. {text}"
+        return Explained(None, title, explanation, (FoundCure("interpret=True", None, words),))
+    option = next((keyword for keyword in call.keywords if keyword.arg == "interpret"), None)
+    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
+    change = over(call, code) if option is None else over(option, "interpret=True")
+    cure = applied(FoundCure("interpret=True", change[2], text), [edit_of(raised, change)])
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
 def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     name = raised.place.function.rpartition(".")[2] if raised is not None else function
+    place = None
+    if raised is not None and (own := _own_call(raised)) is not None:
+        name, call = own
+        place = edit_of(raised, over(call, "")).place
+    name = "A lambda" if name == "<lambda>" else name
     title = f"{name} calls itself without end while JAX traces"
     explanation = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
     cures = (
@@ -320,4 +338,24 @@ def _recursion(raised: RaisedAt | None, function: str) -> Explained:
             "arguments and the shapes while JAX traces.",
         ),
     )
-    return Explained(None, title, explanation, cures, traced=True)
+    return Explained(place, title, explanation, cures, traced=True)
+
+
+def _own_call(raised: RaisedAt) -> tuple[str, ast.Call] | None:
+    """Return the name of the function around the failing expression that calls itself, and this call.
+
+    The call is the one around the failing expression, or the only one in the function. None if no function around the
+    expression calls itself by its name.
+    """
+    node = raised.node
+    around: list[ast.Call] = []
+    while node is not None:
+        around += [node] if isinstance(node, ast.Call) else []
+        match node:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+                calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and called(part) == name]
+                chosen = [call for call in around if any(call is part for part in calls)] or calls
+                if len(calls) == 1 or any(call is part for call in around for part in calls):
+                    return name, chosen[0]
+        node = raised.parents.get(id(node))
+    return None

@@ -14,6 +14,7 @@ from .jax_messages import (
 )
 
 LEFT_OUT = "The call of {function} leaves out {arguments}"
+MASK_OF_ARRAY = ("a mask", "Compute the mask from the array itself, such as x > 0.")
 VIEW_WITH_SIZES = "view of a JAX array takes a dtype, not sizes"
 RESHAPE = ("reshape", "Write x.reshape(...) with the sizes.")
 UPDATE_WITHOUT_PARAMETERS = "This optimizer needs the parameters as an argument of update"
@@ -83,7 +84,7 @@ CALL_MESSAGES = (
         r"expected \[(?P<shape_of_array>.*?)\]",
         "A mask of the shape {shape_of_mask} does not fit an array of the shape ({shape_of_array})",
         "A mask needs one element for each element of the array, or one element for each row of the array.",
-        ("a mask", "Compute the mask from the array itself, such as x > 0."),
+        MASK_OF_ARRAY,
         with_operands=True,
     ),
     Message(

@@ -8,6 +8,7 @@ import re
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ...trials.trial_of_error_cure import passed
+from ..arguments.large_numbers import too_large_error
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import culprits, operands
@@ -31,6 +32,7 @@ from .program_messages import PROGRAM_MESSAGES
 from .setting_messages import SETTING_MESSAGES
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
+_LARGE = re.compile(r"^Python int(?:eger)? (?:(-?\d+) )?too large to convert to (?:C \w+|u?int\d+)")
 _JOINED_TEXT = re.compile(r"^can only concatenate str|^must be str, not|^unsupported operand type\(s\) for \+: .*'str'")
 _LONGEST_EXPRESSION = 60
 #: JAX prints some sizes in the form of NumPy's integers: (np.int64(3),).
@@ -63,7 +65,11 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
     if isinstance(error, TypeError) and _KEY.search(text):
         return wrong_key(raised)
     if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and was_raised_in_jax(error):
-        return _out_of_bounds(int(bounds[1]), bounds[2])
+        return too_large_error(raised, int(bounds[1])) or _out_of_bounds(int(bounds[1]), bounds[2])
+    if isinstance(error, OverflowError) and (large := _LARGE.match(text)) and was_raised_in_jax(error):
+        too_large = too_large_error(raised, int(large[1]) if large[1] else None)
+        if too_large is not None:
+            return too_large
     if touches_jax(error) and (named := dtype_name_error(text, raised)) is not None:
         return named
     is_others = is_of_another_library(error)
@@ -124,7 +130,7 @@ def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
     ]
 
 
-def _out_of_bounds(number: int, dtype: str) -> Explained | None:
+def _out_of_bounds(number: int, dtype: str) -> Explained:
     """Explains a Python number that is too large for an integer dtype."""
     import numpy as np
 

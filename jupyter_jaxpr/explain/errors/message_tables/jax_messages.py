@@ -36,6 +36,7 @@ OBJECTS_OUTSIDE = (
     "Keep strings, dates and objects in Python lists or NumPy arrays, and pass numbers to JAX in their place."
 )
 TYPES_OF_ELEMENTS = "JAX arrays hold numbers and booleans."
+LARGE_INTEGER = "An integer is too large for the integers of JAX"
 LARGEST_INTEGER = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
 NUMBER_OF_AXES = "The number of axes of the array is {number_of_axes}."
 FLOAT_QUOTIENT = "The operator / gives a float, also for integers. // gives an integer, rounded down."
@@ -561,7 +562,7 @@ MESSAGES = (
     ),
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",
-        "An integer is too large for the integers of JAX",
+        LARGE_INTEGER,
         LARGEST_INTEGER,
         FLOAT_OR_X64,
         of_others=True,

@@ -9,6 +9,7 @@ from .numpy_messages import INTEGER_INDICES
 PASSED_MESH = ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call.")
 _OTHER_THAN_EXPORTED = "The exported program takes {exported_type} as {argument}, but gets {passed_type}"
 _EXPORTED_TYPES = "jax.export made the program for one type of each argument."
+COMPARED_TYPES = "JAX compares the type of each returned value with the type that the call declares."
 _NAMES_OF_AXES = ("axis_names", "Write one name for each axis of the array of devices.")
 
 PROGRAM_MESSAGES = (
@@ -80,7 +81,7 @@ PROGRAM_MESSAGES = (
         r"(?P<returned>[^\n]+)",
         "A callback returns a value of the {shape_or_dtype} {returned}, but the call declares the {shape_or_dtype} "
         "{declared}",
-        "JAX compares the type of each returned value with the type that the call declares.",
+        COMPARED_TYPES,
         (
             "same type",
             "Return a value of the declared type from the callback, or declare the type that the callback returns.",

@@ -31,11 +31,11 @@ from .einsum_letters import einsum_error, letters_error
 from .functions_of_one_example import with_batch
 from .joined_arrays import first_without_axes, join_cures, new_axis_cures
 from .leaves_of_trees import with_leaves
+from .missing_axes import axis_of_call, missing_axis
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
 
 UNEQUAL_SIZES = "The sizes {sizes} do not fit together{in_expression}"
-AXES_OF_ARRAY = "Axes count from 0. Write an axis from 0 to {last_axis}."
 _BROADCAST = re.compile(
     r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
     r"(?P<shapes>\([\d, ]*\)(?:,? (?:and )?\([\d, ]*\))+)"
@@ -217,16 +217,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         words = f"Pass an array of at least two axes. {name.rstrip('2')} of jnp.fft transforms one axis."
         return Explained(None, title, operand_types(raised), (FoundCure("two axes", None, words),))
     if match := _AXIS.search(text):
-        axis, number_of_axes = match.groups()
-        title = f"An array of {_axes_text(number_of_axes)} has no axis {axis}"
-        if number_of_axes == "0":
-            title = f"A single number has no axis {axis}"
-        elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
-            title = f"The result has {_axes_text(number_of_axes)}, so the result has no axis {axis}"
-        last_axis = int(number_of_axes) - 1
-        words = AXES_OF_ARRAY.format(last_axis=last_axis) if last_axis else "Write axis 0, the only axis."
-        cures = [FoundCure("axis", None, words)] if last_axis >= 0 else []
-        return explained_with_trials(title, operand_types(raised), raised, cures)
+        return missing_axis(raised, int(match[1]), int(match[2]))
+    if raised is not None and isinstance(error, IndexError) and (unnamed := axis_of_call(raised, text)) is not None:
+        return missing_axis(raised, *unnamed)
     if match := _INDICES.search(text):
         number_of_indices = match[2]
         if match[1] == "0" and raised is not None and (exchanged := exchanged_inside(raised)) is not None:

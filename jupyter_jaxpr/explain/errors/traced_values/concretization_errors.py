@@ -182,9 +182,9 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         primitive, name_of_parameter = parameter.groups()
         title = f"JAX needs the value of {name_of_parameter} in {_text(raised) or primitive} while JAX traces"
-        return _explained_with_culprits(
-            title, _Need("This number decides the shape of the result."), error, raised, function, []
-        )
+        need = _Need("This number decides the shape of the result.")
+        number = passed_node(raised, "num") if primitive == "random_split" else None
+        return _explained_with_culprits(title, need, error, raised, function, [], part=number)
     if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
         title = _VALUE_FOR_JAX.format(source=_text(raised) or "this call")
         names = traced_static_arguments(error, function)
@@ -270,6 +270,10 @@ def _is_integer(tracer: Any) -> bool:
     return not getattr(tracer, "shape", ()) and "int" in str(getattr(tracer, "dtype", ""))
 
 
+#: The ends of the names of cures whose result is still a traced number.
+_ROUNDED = (".astype", ".floor", ".ceil", ".trunc")
+
+
 def _explained_with_culprits(
     title: str,
     need: _Need,
@@ -306,12 +310,16 @@ def _explained(
 ) -> Explained:
     if last and origins.inputs and origins.transform is None and all(_has_axes(part.type) for part in origins.inputs):
         last = [FoundCure(_OF_ELEMENTS[0], None, _OF_ELEMENTS[1])]
+    if last and origins.transform == "vmap":
+        name, words = _UNDER_VMAP["ConcretizationTypeError"]
+        last = [FoundCure(name, None, words)]
     tried = list(cures) if raised is None else passed(raised, cures)
     # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
-    tried = [cure for cure in tried if cure.name != ".astype" or cure.level == "applies"]
+    tried = [cure for cure in tried if cure.level == "applies" or not cure.name.endswith(_ROUNDED)]
     if raised is not None and not origins.is_inner and origins.transform is None:
         by_name = by_name_cure(error, origins.function or function, origins.names)
-        static = static_cure(raised, error, origins.function or function, origins.names)
+        is_only = not by_name and not tried and not last
+        static = static_cure(raised, error, origins.function or function, origins.names, or_advice=is_only)
         tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
     general = "ConcretizationTypeError" if need.kind in ("comparison", "k") else kind_name(type(error))
     if not tried and not last and need.kind == "comparison" and raised is not None:
@@ -330,6 +338,8 @@ def _explained(
         elif name == "fixed sizes" and origins.inputs and all(_has_axes(part.type) for part in origins.inputs):
             # an array with axes cannot be a static argument
             name, words = _OF_ELEMENTS if size is not None else (name, _FIXED)
+        if origins.inputs and all(_has_axes(part.type) for part in origins.inputs):
+            words = words.replace(f" {_STATIC}", "")  # an array with axes cannot be a static argument
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))

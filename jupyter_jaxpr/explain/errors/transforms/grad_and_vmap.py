@@ -55,32 +55,34 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     if text.startswith("cannot unpack non-iterable function object") and raised is not None:
         return _uncalled(raised)
     call = Applied(raised)
+    derivative_call = call.derivative
     if match := _INDEX.search(text):
-        return _argnums(call, match["number"], int(match["count"])) if call.option("argnums") is not None else None
-    if (no_pair := no_pair_error(call, text)) is not None:
+        is_of_grad = derivative_call.option("argnums") is not None
+        return _argnums(derivative_call, match["number"], int(match["count"])) if is_of_grad else None
+    if (no_pair := no_pair_error(derivative_call, text)) is not None:
         return no_pair
     if match := _INPUT.search(text):
-        return _input(call, match["word"], match["dtype"])
+        return _input(derivative_call, match["word"], match["dtype"])
     if match := _OUTPUT.search(text):
-        transform_name = called(call.transform) or match["word"]
-        title = f"jax.{transform_name} needs a float result, but {call.name} returns {match['dtype']}"
+        transform_name = called(derivative_call.transform) or match["word"]
+        title = f"jax.{transform_name} needs a float result, but {derivative_call.name} returns {match['dtype']}"
         if match["dtype"].startswith("complex"):
-            derivative = call.with_option("holomorphic=True", "holomorphic", HOLOMORPHIC)
-            cures = complex_cures(raised, call.function, derivative)
-            return Explained(None, title, call.returns, tuple(cures))
+            derivative = derivative_call.with_option("holomorphic=True", "holomorphic", HOLOMORPHIC)
+            cures = complex_cures(raised, derivative_call.function, derivative)
+            return Explained(None, title, derivative_call.returns, tuple(cures))
         words = (
             "Comparisons and integers have no gradient. Return a float: for example, jax.nn.sigmoid(a - b) is a smooth "
             "form of a > b."
         )
-        return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
-    if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
+        return Explained(None, title, derivative_call.returns, (FoundCure("a float result", None, words),))
+    if (match := _NO_JAX_TYPE.search(text)) and call.call is not None and call.word:
         return _no_array(call, match[1], error)
     if text.startswith("iteration over a 0-d array") and raised is not None:
         return _unpacked(raised)
     if match := _SCALAR.search(text):
-        return _scalar(call, match["shape"], match["value"])
+        return _scalar(derivative_call, match["shape"], match["value"])
     if match := _ARGNUMS.search(text):
-        return _argnums(call, match["number"], int(match["count"]))
+        return _argnums(derivative_call, match["number"], int(match["count"]))
     return vmap_error(call, text)
 
 
@@ -241,10 +243,10 @@ def _no_array(call: Applied, class_name: str, error: BaseException) -> Explained
     import jax
 
     raised, call_node = call.raised, call.call
-    if raised is None or call_node is None or call.transform is None:
+    if raised is None or call_node is None:
         return None
     transform_name = call.word
-    function = call.transform.args[0] if call.transform.args else None
+    function = call.transform.args[0] if call.transform is not None and call.transform.args else None
     values = passed_arguments(error, raised)
     for number, node in enumerate(call_node.args):
         value = call.value(node)

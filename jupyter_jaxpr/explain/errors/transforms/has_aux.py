@@ -6,6 +6,7 @@ import ast
 import re
 
 from ....observe.observation import FoundCure
+from ....plain_text import message_of
 from ....quantities import count
 from ...trials.refused_assignments import used_names
 from ..arguments.tree_differences import with_article
@@ -13,7 +14,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import function_of_text, result_of
+from ..failing_code.return_values import AnyFunction, function_of_text, result_of
 from .transformed_calls import Applied
 
 _OF_FUNCTION = "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value."
@@ -24,6 +25,14 @@ _OF_VALUE_AND_GRAD = f"{_OF_FUNCTION} The call then returns ((number, auxiliary 
 _NO_PAIR = re.compile(
     r"^expected function with aux output to return a two-element tuple, but got type <class '(?:\w+\.)*(?P<kind>\w+)'>"
 )
+#: The errors of JAX's own line `out, aux = f(x)` in jvp and jacfwd, which do not check the result of the function.
+_UNPACKED = re.compile(
+    r"^(?P<array>iteration over a 0-d array|'NoneType' object has no attribute 'process_primitive'"
+    r"|Encountered an unexpected tracer)|^cannot unpack non-iterable (?P<kind>\w+) object"
+    r"|^too many values to unpack \(expected 2|^not enough values to unpack \(expected 2, got (?P<count>[01])\)"
+)
+_OF_ONE_RESULT = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
+_OF_OTHERS = "With has_aux=True, the function returns a pair: the result to differentiate, and an auxiliary value."
 _LOSS = re.compile("loss|cost|error|objective")
 
 
@@ -32,26 +41,84 @@ def no_pair_error(call: Applied, text: str) -> Explained | None:
     match = _NO_PAIR.search(text)
     if match is None:
         return None
-    raised, kind = call.raised, match["kind"]
-    transform = called(call.transform) or called(raised.node if raised is not None else None)
-    elements = result_of(call.function)
+    kind = match["kind"]
     result = "one array" if kind == "ArrayImpl" or kind.endswith("Tracer") else with_article(kind)
-    result = "None" if kind == "NoneType" else result
+    return _no_pair(call, kind, "None" if kind == "NoneType" else result)
+
+
+def forward_pair_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains jax.jacfwd(f, has_aux=True)(x) and jax.jvp(f, ..., has_aux=True) where f returns no pair.
+
+    JAX checks no result in forward mode. JAX's line that takes the pair apart raises the error, so the message says
+    nothing on has_aux.
+    """
+    call = Applied(raised).derivative
+    transform = called(call.transform) or called(raised.node if raised is not None else None)
+    match = _UNPACKED.search(message_of(error).strip())
+    if match is None or transform not in ("jvp", "jacfwd") or not _has_option(call):
+        return None
+    if match["array"]:
+        return _no_pair(call, "array", "one array")
+    if match["kind"] == "NoneType":
+        return _no_pair(call, "NoneType", "None")
+    is_tuple = isinstance(result_of(_function(call)), ast.Tuple)
+    return _no_pair(call, "tuple" if is_tuple else "", "another result")
+
+
+def _no_pair(call: Applied, kind: str, result: str) -> Explained:
+    """Explain a function that returns no pair.
+
+    Args:
+        call: The call of the transformed function.
+        kind: The class of the result; empty if unknown.
+        result: The words for the result.
+    """
+    raised, elements = call.raised, result_of(_function(call))
+    transform = called(call.transform) or called(raised.node if raised is not None else None)
     if kind in ("tuple", "list") and isinstance(elements, ast.Tuple | ast.List):
         result = f"a {kind} of {count(len(elements.elts), 'element')}"
-    title = f"With has_aux=True, jax.{transform} needs a pair, but {call.name} returns {result}"
-    words = f"Return a pair from {call.name}, or leave has_aux=True out."
+    name = _name(call)
+    title = f"With has_aux=True, jax.{transform} needs a pair, but {name} returns {result}"
+    words = f"Return a pair from {name}, or leave has_aux=True out."
     if kind in ("tuple", "list"):
-        words = f"Return a pair from {call.name}. The second element of the pair may be a tuple of several values."
+        words = f"Return a pair from {name}. The second element of the pair may be a tuple of several values."
     cure = FoundCure("a pair", None, words)
-    without = [] if kind in ("tuple", "list", "NoneType", "dict") else _without_option(call)
-    return call.explained(title, f"{_OF_FUNCTION} {call.returns}".strip(), [*without, cure])
+    without = [] if kind in ("tuple", "list", "NoneType", "dict", "") else _without_option(call)
+    meaning = _OF_FUNCTION if transform in ("grad", "value_and_grad") else _OF_OTHERS
+    return call.explained(title, f"{meaning} {call.returns}".strip(), [*without, cure])
+
+
+def _function(call: Applied) -> AnyFunction | None:
+    """Return the function of jax.grad(f, ...)(x), or of jax.jvp(f, ...), if the code defines it."""
+    node = call.raised.node if call.raised is not None else None
+    if call.transform is None and call.raised is not None and isinstance(node, ast.Call) and node.args:
+        return function_of_text(call.raised, node.args[0])
+    return call.function
+
+
+def _name(call: Applied) -> str:
+    """Return the name of the function that the transform gets."""
+    node = call.raised.node if call.raised is not None else None
+    is_passed = call.transform is None and isinstance(node, ast.Call) and bool(node.args)
+    if is_passed and isinstance(node, ast.Call) and isinstance(node.args[0], ast.Name):
+        return node.args[0].id
+    return call.name
+
+
+def _has_option(call: Applied) -> bool:
+    """Return whether the code of the transform says has_aux=True."""
+    node = call.transform or (call.raised.node if call.raised is not None else None)
+    keywords = node.keywords if isinstance(node, ast.Call) else []
+    return any(
+        keyword.arg == "has_aux" and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+        for keyword in keywords
+    )
 
 
 def _without_option(call: Applied) -> list[FoundCure]:
     """Return the cure that leaves has_aux=True out; empty if the code would still expect an auxiliary value."""
     raised, transform = call.raised, call.transform
-    if raised is None or transform is None or called(transform) not in ("grad", "value_and_grad"):
+    if raised is None or transform is None or called(transform) not in (*_OF_ONE_RESULT, "value_and_grad"):
         return []
     if not any(keyword.arg == "has_aux" for keyword in transform.keywords):
         return []
@@ -67,6 +134,8 @@ def _without_option(call: Applied) -> list[FoundCure]:
     elif not any(part is transform for part in ast.walk(call.call.func)):
         return []  # another line may use the transformed function, whose result would change
     words = "Without has_aux=True, the function returns only the number to differentiate."
+    if called(transform) not in ("grad", "value_and_grad"):
+        words = "Without has_aux=True, the function returns only the result to differentiate."
     return [applied(FoundCure("without has_aux", changes[0][2], words), [edit_of(raised, c) for c in changes])]
 
 
@@ -81,7 +150,7 @@ def _names_without_auxiliary(raised: RaisedAt, transform: ast.Call) -> Change | 
             called(transform) == "value_and_grad"
         ):
             code = f"{raised.source(number)}, {raised.source(gradient)}"
-        case ast.Tuple(elts=[gradient, ast.Name(id=unused)]) if called(transform) == "grad":
+        case ast.Tuple(elts=[gradient, ast.Name(id=unused)]) if called(transform) in _OF_ONE_RESULT:
             code = raised.source(gradient)
         case _:
             return None

@@ -16,8 +16,10 @@ from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import NUMBERS_OF_PYTHON, makes_key, root_of
 from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text
 from .in_axes_beside_trees import PASSED_WHOLE, whole_trees
 from .in_axes_of_trees import entry_of
 from .in_axes_written_out import UNMAPPED_AXIS, entries_without_axis, entry_of_other_size
@@ -48,7 +50,7 @@ def vmap_error(call: Applied, text: str) -> Explained | None:
         text: The message of the error.
     """
     if _SIZES.search(text):
-        return _sizes(call, text)
+        return _sizes(call, _with_names_of_arguments(call, text))
     if match := _IN_AXES.search(text):
         return _in_axes(call, int(match[1]), int(match[2]))
     if match := _RANK.search(text):
@@ -56,6 +58,25 @@ def vmap_error(call: Applied, text: str) -> Explained | None:
     if _NONE.search(text):
         return _no_axis(call)
     return None
+
+
+def _with_names_of_arguments(call: Applied, text: str) -> str:
+    """Return the message with the names of the arguments, where equinox.filter_vmap has names of its own."""
+    raised, call_node = call.raised, call.call
+    if "_dynamic_args[" not in text or raised is None or call_node is None:
+        return text
+    wrapped = behind_name(raised, call_node.func)
+    node = wrapped.args[0] if isinstance(wrapped, ast.Call) and wrapped.args else call_node.func
+    definition = function_of_text(raised, node)
+    names = [part.arg for part in definition.args.args] if definition is not None else []
+    if definition is None:
+        names = [node.id if isinstance(node, ast.Name) else "" for node in call_node.args]
+
+    def name(path: re.Match[str]) -> str:
+        place = int(path[1])
+        return names[place] if place < len(names) and names[place] else path[0]
+
+    return re.sub(r"_dynamic_args\[(\d+)\]", name, text)
 
 
 def _sizes(call: Applied, text: str) -> Explained:
@@ -67,7 +88,7 @@ def _sizes(call: Applied, text: str) -> Explained:
     axis_size = _AXIS_SIZE.search(text)
     sizes = list(dict.fromkeys([*([axis_size[1]] if axis_size else []), *(row[0] for row in axes_of_arrays)]))
     title = (
-        f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
+        f"vmap maps axes of different sizes: {in_a_sentence(sizes)}" if sizes else "vmap maps axes of different sizes"
     )
     sentences = [
         f"{path} ({short_type(type_)}) has {count(int(size), 'element')} along axis {axis}."
@@ -107,14 +128,15 @@ def _sizes(call: Applied, text: str) -> Explained:
     if whole:
         return call.explained(title, " ".join(sentences), whole)
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
-    whole_array = _whole_of_fewer_axes(call, axes_of_arrays)
+    whole_array = _whole_array(call, axes_of_arrays)
     if (
         len(axes_of_arrays) == 2
         and call.option("in_axes") is not None
         and (in_axes_words := _other_axis(axes_of_arrays)) is not None
     ):
         other_axis = FoundCure("in_axes", None, in_axes_words)
-        cures = [other_axis, equal, cure] if whole_array is None else [whole_array, other_axis, equal]
+        are_equal = len({_number_of_axes(type_) for *_, type_ in axes_of_arrays}) == 1
+        cures = [other_axis, equal, cure] if whole_array is None or are_equal else [whole_array, other_axis, equal]
         return call.explained(title, " ".join(sentences), cures)
     cure = whole_array or cure
     return call.explained(title, " ".join(sentences), [cure, equal])
@@ -130,24 +152,37 @@ def _number_of_axes(type_: str) -> int:
     return len(re.findall(r"\d+", type_.partition("[")[2]))
 
 
-def _whole_of_fewer_axes(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> FoundCure | None:
-    """Return the advice to write None in in_axes for the array with fewer axes; None unless it passes its trial.
+def _whole_array(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> FoundCure | None:
+    """Return the advice to write None in in_axes for one of two arrays; None unless the advice passes its trial.
 
-    With this array whole, the results have the size of the other array's mapped axis, such as the size of a batch.
+    The array is the one with fewer axes: with this array whole, the results have the size of the other array's mapped
+    axis, such as the size of a batch. Of two arrays with equal numbers of axes, only one may pass the trial. JAX's
+    message may name one array for several of the same size, which then are all whole, or are all mapped.
     """
     raised, option, names = call.raised, call.option("in_axes"), call.parameters
     if raised is None or not isinstance(option, ast.Tuple | ast.List) or len(axes_of_arrays) != 2:
         return None
-    numbers_of_axes = [_number_of_axes(type_) for *_, type_ in axes_of_arrays]
-    (_, _, whole, _), (_, _, mapped, _) = sorted(axes_of_arrays, key=lambda row: _number_of_axes(row[3]))
-    if numbers_of_axes[0] == numbers_of_axes[1] or mapped not in names or whole not in names[: len(option.elts)]:
+    if len(names) < len(option.elts):
         return None
-    entries = [raised.source(entry) for entry in option.elts]
-    entries[names.index(whole)] = "None"
-    code = _entries(entries)
-    cure = FoundCure("in_axes", code, _WHOLE_FIRST.format(one=whole, all=mapped))
-    fitting = only_fitting(raised, [applied(cure, [edit_of(raised, over(option, _value_text(code)))])])
-    return None if fitting is None else replace(cure, level="advice", edits=())
+    entries = dict(zip(names, map(raised.source, option.elts), strict=False))
+    first, second = (root_of(path) for *_, path, _ in axes_of_arrays)
+    if first == second or not {first, second} <= set(entries):
+        return None
+    others = [name for name, entry in entries.items() if entry != "None" and name != second]
+    numbers_of_axes = [_number_of_axes(type_) for *_, type_ in axes_of_arrays]
+    groups = [(others, [second]), ([second], others)]
+    if len(others) == 1 and numbers_of_axes[0] != numbers_of_axes[1]:
+        groups = groups[:1] if numbers_of_axes[0] < numbers_of_axes[1] else groups[1:]
+    cures = []
+    for whole, mapped in groups:
+        code = _entries(["None" if name in whole else entry for name, entry in entries.items()])
+        words = _WHOLE_FIRST.format(one=whole[0], all=mapped[0])
+        if len(others) > 1:
+            words = PASSED_WHOLE.format(code=code, names=in_a_sentence(whole, 4))
+        edits = [edit_of(raised, over(option, _value_text(code)))]
+        cures.append(applied(FoundCure("in_axes", code, words), edits))
+    fitting = only_fitting(raised, cures)
+    return None if fitting is None else replace(fitting, level="advice", edits=())
 
 
 def _whole_or_pairs(call: Applied, names: Sequence[str], *, first_whole: bool) -> list[FoundCure] | None:
@@ -190,7 +225,7 @@ def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
         sizes = re.findall(r"\d+", type_.partition("[")[2])
         places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]
         if len(places) == 1:
-            return f"Map axis {places[0]} of {path}, which has {size} elements, too."
+            return f"Map axis {places[0]} of {path}, which also has {size} elements."
     return None
 
 

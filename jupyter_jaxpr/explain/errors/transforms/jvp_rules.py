@@ -12,7 +12,9 @@ _FILE = "custom_derivatives.py"
 
 def jvp_rule_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains an operation on a tuple in a rule of custom_jvp, if the tuple is one of the rule's two tuples."""
-    if raised is None or not isinstance(error, TypeError | AttributeError) or "tuple" not in message_of(error):
+    if raised is None or not isinstance(error, TypeError | AttributeError):
+        return None
+    if not any(words in message_of(error) for words in ("tuple", "can't multiply sequence")):
         return None
     users = [frame for frame in (*raised.callers, raised.frame) if frame is not None]
     traceback, previous = error.__traceback__, ""

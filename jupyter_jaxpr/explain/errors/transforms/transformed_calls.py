@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy
 from types import FunctionType
 from typing import Any
 
@@ -41,8 +42,34 @@ class Applied:
 
     @property
     def word(self) -> str:
-        """The name of the transform, such as vmap; empty without a transform."""
-        return "vmap" if self.decorated is not None else called(self.transform)
+        """The name of the transform, such as vmap, also of a decorator such as @jax.grad; empty without a transform."""
+        if self.decorated is not None or self.transform is not None:
+            return "vmap" if self.decorated is not None else called(self.transform)
+        function = self.function
+        for decorator in function.decorator_list if isinstance(function, ast.FunctionDef) else []:
+            is_partial = isinstance(decorator, ast.Call) and called(decorator) == "partial" and bool(decorator.args)
+            named = decorator.args[0] if is_partial and isinstance(decorator, ast.Call) else decorator
+            name = ast.unparse(named).rpartition(".")[2]
+            if name in _TRANSFORMS:
+                return name
+        return ""
+
+    @property
+    def derivative(self) -> Applied:
+        """This call with grad or jacobian as the transform, in the place of a vmap around it; else this call.
+
+        The vmap in jax.vmap(jax.grad(f)) passes on the positional arguments, each as one element.
+        """
+        inner: ast.expr | None = self.transform
+        while self.raised is not None and called(inner) in ("vmap", "jit") and isinstance(inner, ast.Call):
+            if not inner.args or self.decorated is not None:
+                return self
+            inner = behind_name(self.raised, inner.args[0])
+        if inner is self.transform or called(inner) not in _TRANSFORMS or not isinstance(inner, ast.Call):
+            return self
+        derivative = copy(self)
+        derivative.transform = inner
+        return derivative
 
     @property
     def transform_module(self) -> str:
