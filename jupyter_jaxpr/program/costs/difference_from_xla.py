@@ -48,6 +48,13 @@ _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and
 #: Primitives that XLA runs as a call of Python; XLA's count has -1 operations for each call.
 _CALLBACKS_OF_JAX = frozenset("pure_callback io_callback debug_callback debug_print".split())
 _CALLBACKS = "XLA does not know the operations of a callback, and subtracts 1 operation for each callback: {calls}."
+_BRANCHES = (
+    "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program has "
+    "{operations}."
+)
+_OUR_BRANCHES = (
+    "jupyter_jaxpr counts the most expensive branches. With the cheapest branches, the program has {operations}."
+)
 _UNUSED = "JAX or XLA removed {operations}, because nothing uses the results: {places}."
 _REPEATED = "XLA merged {operations} with equal earlier operations: {places}."
 
@@ -275,11 +282,8 @@ def _explained(counted: Cost, rows: list[_Row], has_other_branch: bool) -> list[
     ]
     if counted.flops_min != counted.flops:
         least_operations = operations_in_words(counted.flops_min, counted.flops_min)
-        text = (
-            f"{'jupyter_jaxpr counts' if has_other_branch else 'XLA and jupyter_jaxpr both count'} the most expensive "
-            f"branches. With the cheapest branches, the program has {least_operations}."
-        )
-        differences.append(Difference("branches", text))
+        text = _OUR_BRANCHES if has_other_branch else _BRANCHES
+        differences.append(Difference("branches", text.format(operations=least_operations)))
     return differences
 
 
