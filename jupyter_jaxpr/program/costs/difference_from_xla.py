@@ -238,7 +238,7 @@ def _place(walk: Walk, row: Removed) -> str:
 def _left(left: int, on_cpu: bool) -> Difference:
     operations = operations_in_words(abs(left), abs(left))
     if left < 0:
-        text = f"JAX or XLA removed or merged {operations} of the jaxpr, such as unused and repeated operations."
+        text = f"JAX or XLA removed, merged or simplified {operations} of the jaxpr."
         if not on_cpu:  # only CPUs were measured: on another device XLA may omit the work of a library
             text = (
                 f"XLA counts {operations} fewer than the jaxpr has. XLA may remove or merge operations, or call "
