@@ -186,9 +186,12 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         largest.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left < 0 and xla_analysis.platform == "cpu":
-        removed = _removed(loops, scope, -left)
+        equations = removed_equations(
+            costs, scope, lambda number, call: loops.of_call(number, call).flops, loops.parts_that_xla_counts
+        )
+        removed = _removed(costs.walk, equations, -left)
         # XLA may also count loop counters, which the jaxpr lacks
-        more_removed = _removed(loops, scope, -left + sum(row.counters.most for row in rows))
+        more_removed = _removed(costs.walk, equations, -left + sum(row.counters.most for row in rows))
         added = left + sum(row.ours or 0 for row in more_removed)
         with_counters = list(largest)
         if added > 0 and not _counters(with_counters, rows, added, xla_analysis):
@@ -200,15 +203,11 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
     return largest
 
 
-def _removed(loops: _Loops, scope: int, left: int) -> list[Difference]:
+def _removed(walk: Walk, equations: list[Removed], left: int) -> list[Difference]:
     """Return the differences by equations whose results nothing uses, and by repeated equations.
 
     There is no difference of a kind if the equations of the kind have more operations than XLA counts fewer.
     """
-    costs = loops.costs
-    equations = removed_equations(
-        costs, scope, lambda number, call: loops.of_call(number, call).flops, loops.parts_that_xla_counts
-    )
     unused = [row for row in equations if row.first is None]
     repeated = [row for row in equations if row.first is not None]
     differences_left: list[Difference] = []
@@ -217,7 +216,7 @@ def _removed(loops: _Loops, scope: int, left: int) -> list[Difference]:
         if 0 < total <= left:
             left -= total
             largest = sorted(kind_rows, key=lambda row: -row.operations)
-            places = dict.fromkeys(_place(costs.walk, row) for row in largest)
+            places = dict.fromkeys(_place(walk, row) for row in largest)
             named = in_a_sentence(list(places), Listed.REMOVED_EQUATIONS)
             text = (_UNUSED if kind_rows is unused else _REPEATED).format(
                 operations=operations_in_words(total, total), places=named
