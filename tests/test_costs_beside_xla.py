@@ -372,9 +372,7 @@ def test_counters_where_xla_removes_other_operations():
     )
     kind, ours, xla, _, text = removed
     assert (kind, xla) == ("fused_away", 0)
-    assert (
-        text == f"JAX or XLA removed or merged {ours} operations of the jaxpr, such as unused and repeated operations."
-    )
+    assert text == f"JAX or XLA removed, merged or simplified {ours} operations of the jaxpr."
 
 
 def test_the_index_of_a_reverse_scan():

@@ -48,6 +48,13 @@ _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and
 #: Primitives that XLA runs as a call of Python; XLA's count has -1 operations for each call.
 _CALLBACKS_OF_JAX = frozenset("pure_callback io_callback debug_callback debug_print".split())
 _CALLBACKS = "XLA does not know the operations of a callback, and subtracts 1 operation for each callback: {calls}."
+_BRANCHES = (
+    "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program has "
+    "{operations}."
+)
+_OUR_BRANCHES = (
+    "jupyter_jaxpr counts the most expensive branches. With the cheapest branches, the program has {operations}."
+)
 _UNUSED = "JAX or XLA removed {operations}, because nothing uses the results: {places}."
 _REPEATED = "XLA merged {operations} with equal earlier operations: {places}."
 
@@ -179,9 +186,12 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         largest.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left < 0 and xla_analysis.platform == "cpu":
-        removed = _removed(loops, scope, -left)
+        equations = removed_equations(
+            costs, scope, lambda number, call: loops.of_call(number, call).flops, loops.parts_that_xla_counts
+        )
+        removed = _removed(costs.walk, equations, -left)
         # XLA may also count loop counters, which the jaxpr lacks
-        more_removed = _removed(loops, scope, -left + sum(row.counters.most for row in rows))
+        more_removed = _removed(costs.walk, equations, -left + sum(row.counters.most for row in rows))
         added = left + sum(row.ours or 0 for row in more_removed)
         with_counters = list(largest)
         if added > 0 and not _counters(with_counters, rows, added, xla_analysis):
@@ -193,15 +203,11 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
     return largest
 
 
-def _removed(loops: _Loops, scope: int, left: int) -> list[Difference]:
+def _removed(walk: Walk, equations: list[Removed], left: int) -> list[Difference]:
     """Return the differences by equations whose results nothing uses, and by repeated equations.
 
     There is no difference of a kind if the equations of the kind have more operations than XLA counts fewer.
     """
-    costs = loops.costs
-    equations = removed_equations(
-        costs, scope, lambda number, call: loops.of_call(number, call).flops, loops.parts_that_xla_counts
-    )
     unused = [row for row in equations if row.first is None]
     repeated = [row for row in equations if row.first is not None]
     differences_left: list[Difference] = []
@@ -210,7 +216,7 @@ def _removed(loops: _Loops, scope: int, left: int) -> list[Difference]:
         if 0 < total <= left:
             left -= total
             largest = sorted(kind_rows, key=lambda row: -row.operations)
-            places = dict.fromkeys(_place(costs.walk, row) for row in largest)
+            places = dict.fromkeys(_place(walk, row) for row in largest)
             named = in_a_sentence(list(places), Listed.REMOVED_EQUATIONS)
             text = (_UNUSED if kind_rows is unused else _REPEATED).format(
                 operations=operations_in_words(total, total), places=named
@@ -231,7 +237,7 @@ def _place(walk: Walk, row: Removed) -> str:
 def _left(left: int, on_cpu: bool) -> Difference:
     operations = operations_in_words(abs(left), abs(left))
     if left < 0:
-        text = f"JAX or XLA removed or merged {operations} of the jaxpr, such as unused and repeated operations."
+        text = f"JAX or XLA removed, merged or simplified {operations} of the jaxpr."
         if not on_cpu:  # only CPUs were measured: on another device XLA may omit the work of a library
             text = (
                 f"XLA counts {operations} fewer than the jaxpr has. XLA may remove or merge operations, or call "
@@ -275,11 +281,8 @@ def _explained(counted: Cost, rows: list[_Row], has_other_branch: bool) -> list[
     ]
     if counted.flops_min != counted.flops:
         least_operations = operations_in_words(counted.flops_min, counted.flops_min)
-        text = (
-            f"{'jupyter_jaxpr counts' if has_other_branch else 'XLA and jupyter_jaxpr both count'} the most expensive "
-            f"branches. With the cheapest branches, the program has {least_operations}."
-        )
-        differences.append(Difference("branches", text))
+        text = _OUR_BRANCHES if has_other_branch else _BRANCHES
+        differences.append(Difference("branches", text.format(operations=least_operations)))
     return differences
 
 
