@@ -13,7 +13,7 @@ from ..arguments.tree_differences import with_article
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
 from .transformed_calls import Applied
 
@@ -55,7 +55,11 @@ def forward_pair_error(error: BaseException, raised: RaisedAt | None, function: 
     call = Applied(raised).derivative
     transform = called(call.transform) or called(raised.node if raised is not None else None)
     match = _UNPACKED.search(message_of(error).strip())
-    if match is None or transform not in ("jvp", "jacfwd") or not _has_option(call):
+    if match is None:
+        return None
+    if not was_raised_in_jax(error):
+        return _three_results(raised)
+    if transform not in ("jvp", "jacfwd") or not _has_option(call):
         return None
     if match["array"]:
         return _no_pair(call, "array", "one array")
@@ -63,6 +67,23 @@ def forward_pair_error(error: BaseException, raised: RaisedAt | None, function: 
         return _no_pair(call, "NoneType", "None")
     is_tuple = isinstance(result_of(_function(call)), ast.Tuple)
     return _no_pair(call, "tuple" if is_tuple else "", "another result")
+
+
+def _three_results(raised: RaisedAt | None) -> Explained | None:
+    """Explains y, dy = jax.jvp(f, x, t, has_aux=True), whose call returns the auxiliary value, too."""
+    statement = raised.statement_of(raised.node) if raised is not None else None
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=[_, _]) as names], value=ast.Call() as whole) if raised is not None:
+            pass
+        case _:
+            return None
+    transform = called(whole)
+    has_option = any(keyword.arg == "has_aux" and ast.unparse(keyword.value) == "True" for keyword in whole.keywords)
+    if transform not in ("jvp", "vjp", "linearize") or not has_option or raised.node not in (names, statement):
+        return None
+    title = f"With has_aux=True, {transform} returns 3 results, but the line has 2 names"
+    words = "Write a third name for the auxiliary value, which is the last result."
+    return Explained(None, title, "", (FoundCure("a third name", None, words),))
 
 
 def _no_pair(call: Applied, kind: str, result: str) -> Explained:
