@@ -21,6 +21,7 @@ _PASS_ATTRIBUTES = (
     "read when JAX traced the method."
 )
 _JIT_ONCE = f"Jit the method once, and keep the jitted function in a variable. {_PASS_ATTRIBUTES}"
+_KEEP_OBJECT = "Keep one {kind} object, and jit the object once."
 _WRAPPED = "{name} with this wrapper around it"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -237,7 +238,7 @@ def reason_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason
         return Reason("new_function", text, cure=_JIT_ONCE)
     kind = event.callable_class or name
     text = f"This is another {kind} object, which equals an earlier {kind} object. JAX compiled nothing."
-    return Reason("new_function", text, cure=f"Keep one {kind} object, and jit the object once.")
+    return Reason("new_function", text, cure=_KEEP_OBJECT.format(kind=kind))
 
 
 def reason_of_entry_of_equal_object(event: MissEvent, history: FunctionHistory) -> Reason:
@@ -253,7 +254,7 @@ def reason_of_entry_of_equal_object(event: MissEvent, history: FunctionHistory) 
         f"The program of these arguments belonged to an earlier {kind} object, which equals this object. The earlier "
         "object no longer exists, and JAX dropped its cache entries."
     )
-    cure = _JIT_ONCE if first.method else f"Keep one {kind} object, and jit the object once."
+    cure = _JIT_ONCE if first.method else _KEEP_OBJECT.format(kind=kind)
     return Reason("cleared", text, cure=cure)
 
 

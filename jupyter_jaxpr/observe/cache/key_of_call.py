@@ -99,8 +99,10 @@ def _signature(options: Any, fun: Any) -> inspect.Signature | None:
         wrapped = vars(fun).get("__wrapped__", fun)
         checked = inside_checkify(wrapped) if type(wrapped) is FunctionType else None
         if checked is not None:
-            with contextlib.suppress(TypeError, ValueError):  # a function without a signature, such as a builtin
+            try:
                 return inspect.signature(checked)
+            except not_of_a_signal(TypeError, ValueError):  # a function without a signature, such as a builtin
+                pass
     signature: inspect.Signature | None = getattr(options, "fun_signature", None)
     return signature
 

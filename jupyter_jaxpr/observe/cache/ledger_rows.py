@@ -237,7 +237,8 @@ def _made_again(users: Sequence[MissEvent], maker: MissEvent) -> MissEvent | Non
     again = None
     for event in users:
         is_traced_anew = event.trace is not None and event.key is not None and not event.key.traced
-        if event is not maker and (event.clears > clears or is_traced_anew):
+        makes = event is not maker and event.outcome != "dispatch_only"
+        if makes and (event.clears > clears or is_traced_anew):
             again = event
         clears = max(clears, event.clears)
     return again

@@ -6,7 +6,6 @@ import ast
 import difflib
 import re
 import sys
-from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -120,14 +119,13 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         by_library = called_with_too_many(error, raised, match["name"], match["given"], match["takes"])
         if by_library is not None:
             return by_library
-        cure = FoundCure("the arguments", None, AS_MANY.format(name=name))
         given, takes = int(match["given"]), match["takes"]
         if raised is not None and _counts_self(raised, text, name):
             given, takes = given - 1, re.sub(r"\d+", lambda number: str(int(number[0]) - 1), takes)
             if (of_object := passed_object_error(raised, name, given, takes)) is not None:
                 return of_object
             name = _owner(text) if name == "__init__" else name
-            cure = replace(cure, text=cure.text.replace("__init__", name))
+        cure = FoundCure("the arguments", None, AS_MANY.format(name=name))
         title = f"The call passes {count(given, 'positional argument')}, but {name} takes {takes}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and of_jax and raised is not None and (unbound := unbound_error(raised, text)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ....interruptions import not_of_a_signal
 from ....joined_names import in_a_sentence
 
 _OF_KEYS = re.compile(
@@ -45,6 +46,6 @@ def _keys(metadata: str) -> str | None:
     """Return the words for the keys of a dict, such as "the keys 'a' and 'b'"; None for other keys than literals."""
     try:
         keys = [repr(key) for key in ast.literal_eval(metadata)]
-    except (SyntaxError, ValueError):
+    except not_of_a_signal(SyntaxError, ValueError):
         return None
     return f"the key{'s' * (len(keys) > 1)} {in_a_sentence(keys, _MOST)}" if keys else "no key"

@@ -62,7 +62,6 @@ _NEEDS = {
     "NonConcreteBooleanIndexError": _Need("A boolean index decides the shape of the result."),
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
-_FIXED = "Write the number into the code, or take the number from a shape."
 #: The sentence for an error under jax.jit in code that also runs under jax.grad.
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
@@ -72,14 +71,19 @@ _UNDER_GRAD = (
 _GENERAL = {
     "TracerBoolConversionError": (
         "jnp.where",
-        f"Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop. {_STATIC}",
+        "Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop.",
     ),
     "TracerIntegerConversionError": (
         ".shape",
-        f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}",
+        "Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop.",
     ),
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
-    "ConcretizationTypeError": ("fixed sizes", f"{_FIXED} {_STATIC}"),
+    "ConcretizationTypeError": ("fixed sizes", "Write the number into the code, or take the number from a shape."),
+}
+#: The same for arguments without axes, which can be static arguments.
+_GENERAL_WITHOUT_AXES = _GENERAL | {
+    kind: (_GENERAL[kind][0], f"{_GENERAL[kind][1]} {_STATIC}")
+    for kind in ("TracerBoolConversionError", "TracerIntegerConversionError", "ConcretizationTypeError")
 }
 #: The cure of a traced index of jnp.choose: without a mode, choose tests each index, and needs its value.
 _MODE = (
@@ -328,18 +332,17 @@ def _explained(
     if computed is not None and computed[1] is not None and not tried:
         last = [computed[1]]
     if not tried and not last and general in _GENERAL:
-        name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
+        has_axes = bool(origins.inputs) and all(_has_axes(part.type) for part in origins.inputs)
+        under_any = _GENERAL if has_axes else _GENERAL_WITHOUT_AXES
+        name, words = (under_any | _UNDER_VMAP if origins.transform == "vmap" else under_any)[general]
         if raised is not None and called(raised.node) == "choose":
             name, words = _MODE
         if general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
             words = _IN_PLACE_OF_NUMPY
         elif general == "TracerArrayConversionError" and not _has_twin(raised):
             name, words = _NO_TWIN
-        elif name == "fixed sizes" and origins.inputs and all(_has_axes(part.type) for part in origins.inputs):
-            # an array with axes cannot be a static argument
-            name, words = _OF_ELEMENTS if size is not None else (name, _FIXED)
-        if origins.inputs and all(_has_axes(part.type) for part in origins.inputs):
-            words = words.replace(f" {_STATIC}", "")  # an array with axes cannot be a static argument
+        elif name == "fixed sizes" and has_axes and size is not None:
+            name, words = _OF_ELEMENTS
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))

@@ -14,7 +14,7 @@ def jvp_rule_error(error: BaseException, raised: RaisedAt | None, function: str)
     """Explains an operation on a tuple in a rule of custom_jvp, if the tuple is one of the rule's two tuples."""
     if raised is None or not isinstance(error, TypeError | AttributeError):
         return None
-    if not any(words in message_of(error) for words in ("tuple", "can't multiply sequence")):
+    if not any(part in message_of(error) for part in ("tuple", "can't multiply sequence")):
         return None
     users = [frame for frame in (*raised.callers, raised.frame) if frame is not None]
     traceback, previous = error.__traceback__, ""
@@ -26,10 +26,10 @@ def jvp_rule_error(error: BaseException, raised: RaisedAt | None, function: str)
             values = [value for value in locals_of_rule if type(value) is tuple]
             if len(values) == len(names) == 2 and _uses(raised, len(values[0])):
                 name = frame.f_code.co_name
-                rule = "The rule" if name == "<lambda>" else f"The rule {name}"
-                title = f"{rule} of a custom_jvp gets two tuples: the arguments and their tangents"
+                rule = "rule" if name == "<lambda>" else f"rule {name}"
+                title = f"The {rule} of a custom_jvp gets two tuples: the arguments and their tangents"
                 text = f"{names[0]} is the tuple of the arguments, and {names[1]} is the tuple of their tangents."
-                words = f"Take the elements out of both tuples in the first line of {rule[0].lower()}{rule[1:]}."
+                words = f"Take the elements out of both tuples in the first line of the {rule}."
                 code = f"({names[0]},), ({names[1]},) = {names[0]}, {names[1]}" if len(values[0]) == 1 else None
                 return Explained(None, title, text, (FoundCure("the elements", code, words),))
         previous = file_of(frame.f_code)
