@@ -119,15 +119,32 @@ def _is_within_settings(module: ast.Module, line: int) -> bool:
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the edited statements of a block, and the statements between them that read a name which these assign."""
-    block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
-    if block is None or len(body) < 2:
+    """Return the edited statements of a block, and the statements between them that read a name which these assign.
+
+    A loop or a condition of the block that contains an edited statement runs as a whole.
+    """
+    if len(body) < 2:
         return body
+    inside = {
+        id(statement): {id(part) for part in ast.walk(statement)} for block in _blocks(module) for statement in block
+    }
+    chosen: list[ast.stmt] = []
+    block_around: list[ast.stmt] = []
+    for block in _blocks(module):
+        around = [next((outer for outer in block if id(edit) in inside[id(outer)]), None) for edit in body]
+        found = [outer for outer in around if outer is not None]
+        # The last such block is the innermost: ast.walk yields an outer block before the blocks inside it.
+        if len(found) == len(body):
+            block_around, chosen = block, found
+    scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    if any(isinstance(outer, scopes) and outer not in body for outer in chosen) or not chosen:
+        return body  # the definition of a function does not run the statements of the function
     statements: list[ast.stmt] = []
     written: set[str] = set()
-    for statement in block[block.index(body[0]) : block.index(body[-1]) + 1]:
+    places = [block_around.index(outer) for outer in chosen]
+    for statement in block_around[min(places) : max(places) + 1]:
         names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        if statement in body or any(node.id in written for node in names):
+        if statement in chosen or any(node.id in written for node in names):
             statements.append(statement)
             written |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
             written |= {statement.name} if isinstance(statement, ast.FunctionDef | ast.ClassDef) else set()

@@ -212,14 +212,20 @@ def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explaine
 def _in_numpy(raised: RaisedAt) -> Explained | None:
     """Explains a write of a traced value into a NumPy array."""
     statement = raised.statement_of(raised.node)
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
-        return None
-    names = {part.id for part in ast.walk(statement.value) if isinstance(part, ast.Name)}
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Subscript(), *_], value=written)
+            | ast.AugAssign(target=ast.Subscript(), value=written)
+        ):
+            pass
+        case _:
+            return None
+    names = {part.id for part in ast.walk(written) if isinstance(part, ast.Name)}
     values = [value for name, value in raised.frame.f_locals.items() if name in names] if raised.frame else []
     traced = [value for value in values if is_tracer_type(type(value))]
     if not traced:
         return None
-    cures = write_into_numpy_array(raised)
+    cures = passed(raised, write_into_numpy_array(raised))
     if not cures:
         words = "Make the array with jax.numpy, and write into a copy with .at[...].set."
         cures = [FoundCure(".at[...].set", None, words)]
@@ -230,7 +236,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         else "A NumPy array cannot hold a traced value"
     )
     explanation = " ".join(filter(None, [NEED_OF_NUMPY, culprits(raised, traced).sentence]))
-    return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
+    return Explained(None, title, explanation, tuple(cures), traced=True)
 
 
 def _text_as_array(raised: RaisedAt) -> Explained | None:
