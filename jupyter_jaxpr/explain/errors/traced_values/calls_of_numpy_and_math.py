@@ -15,6 +15,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from .extremes_of_numbers import changes_of_extremes, with_extremes
 
 WORKS_ON_TRACED = "{code} works on traced arrays. {function} needs the values."
 #: Function of `math` -> the function of `jax.numpy` that computes the same; empty if there is none.
@@ -87,7 +88,9 @@ class NumPyCalls:
             return [FoundCure("return", None, text)]
         code = f"{self._jnp}.{name}"
         new_call = code + self._source(node)[len(self._source(node.func)) :]
+        changes = changes_of_extremes(self._raised, node) if module == "math" else []
         text = WORKS_ON_TRACED.format(code=code, function=self._source(node.func))
+        text = with_extremes(text, [change[2] for change in changes])
         edits = [edit_of(self._raised, over(node.func, code))]
         edits += [
             edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))
@@ -96,6 +99,7 @@ class NumPyCalls:
         edits += [
             edit_of(self._raised, over(call.func, f"{self._jnp}.{name}")) for call, name in self._math_calls(node)
         ]
+        edits += [edit_of(self._raised, change) for change in changes]
         cure = applied(FoundCure(code, new_call, text), edits)
         written = [*node.args, *(keyword.value for keyword in node.keywords)]
         lists = [part for part in written if isinstance(part, ast.List | ast.Tuple)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from typing import TypeGuard
 
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
@@ -17,6 +16,7 @@ from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import axes_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import array_code
+from .extremes_of_numbers import ELEMENTWISE, changes_of_extremes, is_extreme, with_extremes
 from .indexed_lists import INDEX_OF_STRING
 
 #: Function of Python -> the function of `jax.numpy` that takes the whole array.
@@ -118,8 +118,10 @@ class PythonCalls:
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         text = self._source(value) if simple else f"({self._source(value)})"
         code = f"{text}.astype({name})"
-        words = _CONVERTED.format(type=name)
-        return [replacing(self._raised, node, ".astype", code, words)]
+        changes = changes_of_extremes(self._raised, node)
+        words = with_extremes(_CONVERTED.format(type=name), [change[2] for change in changes])
+        edits = [edit_of(self._raised, change) for change in (over(node, code), *changes)]
+        return [applied(FoundCure(".astype", code, words), edits)]
 
     def _mapped_conversion(self, node: ast.Call) -> list[FoundCure]:
         """Return the cure of map(float, x): x.astype(float), whose elements stay arrays. Empty for other maps."""
@@ -232,12 +234,12 @@ class PythonCalls:
         maximum_or_minimum = f"{self._jnp}.{name}imum"
         outer: ast.Call = node
         parent = self._raised.parents.get(id(outer))
-        while _is_extreme(parent):  # in min(max(x, 0), 1), the outer call is replaced as a whole
+        while is_extreme(parent):  # in min(max(x, 0), 1), the outer call is replaced as a whole
             outer, parent = parent, self._raised.parents.get(id(parent))
         # The statement would fail again at the next call of max or min that compares traced values.
         calls = [outer, *self._further_extremes(outer)]
         edits = [edit_of(self._raised, over(call, self._max_or_min_code(call))) for call in calls]
-        words = f"{maximum_or_minimum} compares arrays element by element."
+        words = ELEMENTWISE.format(function=maximum_or_minimum)
         cure = FoundCure(maximum_or_minimum, self._max_or_min_code(outer), words)
         return [applied(cure, edits)]
 
@@ -246,7 +248,7 @@ class PythonCalls:
         statement = self._raised.statement_of(first)
         if isinstance(statement, _WITH_BLOCKS) or statement is None:
             return []
-        calls = [part for part in ast.walk(statement) if _is_extreme(part) and part is not first]
+        calls = [part for part in ast.walk(statement) if is_extreme(part) and part is not first]
         inside = {id(part) for call in [first, *calls] for part in ast.walk(call) if part is not call}
         traced = self._raised.tracers.keys() | {
             name for name, value in namespace(self._raised).items() if is_tracer_type(type(value))
@@ -266,7 +268,7 @@ class PythonCalls:
         return isinstance(parent, ast.Attribute) and parent.attr in ("ndim", "shape", "size")
 
     def _max_or_min_code(self, node: ast.expr) -> str:
-        if not _is_extreme(node):
+        if not is_extreme(node):
             return self._source(node)
         code = self._max_or_min_code(node.args[0])
         for argument in node.args[1:]:
@@ -279,15 +281,3 @@ class PythonCalls:
 
 def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
     return (axes_of(raised, node) or 0) > 1
-
-
-def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
-    """Return whether a node is a call of Python's max or min with several arguments."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("max", "min")
-        and len(node.args) > 1
-        and not node.keywords
-        and not any(isinstance(argument, ast.Starred) for argument in node.args)
-    )

@@ -6,7 +6,7 @@ import ast
 import builtins
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ....observe.observation import FoundCure
@@ -21,8 +21,10 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
+from .calls_of_numpy_and_math import NumPyCalls
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
+from .extremes_of_numbers import ELEMENTWISE, changes_of_extremes, with_extremes
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
 from .length_options import masked_index
@@ -47,11 +49,12 @@ class _Need:
     Attributes:
         sentence: The sentence for the user, which says which value was needed.
         kind: "comparison" if Python code compares traced values, "k" if the value is the k of a function such as top_k,
-            "NumPy" if a function of NumPy needs the values; None for any other need.
+            "NumPy" if a function of NumPy needs the values, "float" if float() or a function such as math.exp needs the
+            value; None for any other need.
     """
 
     sentence: str
-    kind: Literal["comparison", "k", "NumPy"] | None = None
+    kind: Literal["comparison", "k", "NumPy", "float"] | None = None
 
 
 #: Class of jax.errors -> which value Python needed.
@@ -108,6 +111,15 @@ _UNDER_VMAP = {
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = _Need("A conversion such as float(), int() or bool() needs the value of an array.")
+_FLOAT = replace(_NUMBER, kind="float")
+_TO_FLOAT = re.compile(r"The problem arose with the `(?:float|complex)` function")
+#: Functions of Python and math that make an integer of a float, or take one. Such an integer is often a size.
+_TO_INTEGERS = frozenset({"int", "round", "range", "floor", "ceil", "trunc"})
+#: The name and the sentence of the cure of float(), if there is no other cure.
+_WITHOUT_FLOAT = (
+    "keep the array",
+    "Leave out the conversion, and compute with functions of jax.numpy, which take traced arrays.",
+)
 _COMPARING = _Need("The call needs to know whether a traced value is true or false.", "comparison")
 _COMPARED = (
     "Python code compares traced values here. Compare the values with a function of JAX, such as jnp.argsort, "
@@ -348,6 +360,8 @@ def _explained(
             name, words = _NO_TWIN
         elif name == "fixed sizes" and has_axes and size is not None:
             name, words = _OF_ELEMENTS
+        elif need.kind == "float" and raised is not None and not _makes_integer(raised):
+            name, words = _without_float(raised)
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))
@@ -371,7 +385,7 @@ def _comparison_cures(raised: RaisedAt) -> list[FoundCure]:
     match call:
         case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, _, *_]):
             maximum_or_minimum = f"{jnp}.{name}imum"
-            words = f"{maximum_or_minimum} compares arrays element by element."
+            words = ELEMENTWISE.format(function=maximum_or_minimum)
             return [FoundCure(maximum_or_minimum, None, words)]
         case ast.Call(func=ast.Name(id="max" | "min")) if isinstance(raised.parents.get(id(call)), ast.Call):
             return []
@@ -391,6 +405,42 @@ def _comparison_cures(raised: RaisedAt) -> list[FoundCure]:
         )
         return [FoundCure("jnp.where", None, words)]
     return [FoundCure("jnp.argsort", None, _COMPARED)]
+
+
+def _makes_integer(raised: RaisedAt) -> bool:
+    """Return whether a call around the failing expression makes an integer, which is often a size."""
+    outer = raised.parents.get(id(raised.node))
+    while isinstance(outer, ast.expr):
+        if isinstance(outer, ast.Call) and called(outer) in _TO_INTEGERS:
+            return True
+        outer = raised.parents.get(id(outer))
+    return False
+
+
+def _without_float(raised: RaisedAt) -> tuple[str, str]:
+    """Return the name and the sentences of the advice for float(x) or math.exp(x) whose edit failed its trial.
+
+    The code around the call may need a Python number, too. The sentences name functions for max, min and if.
+    """
+    node = raised.node
+    name, words = _WITHOUT_FLOAT
+    if isinstance(node, ast.Call):
+        of_math = NumPyCalls(raised).of_math(node)
+        if of_math is not None:
+            name, words = of_math.name, of_math.text
+        else:
+            words = with_extremes(words, [change[2] for change in changes_of_extremes(raised, node)])
+    if _is_in_condition(raised):
+        words = f"{words} {_GENERAL['TracerBoolConversionError'][1]}"
+    return name, words
+
+
+def _is_in_condition(raised: RaisedAt) -> bool:
+    """Return whether Python tests an expression that contains the failing expression, as in `if math.exp(x) > 1:`."""
+    inner, outer = raised.node, raised.parents.get(id(raised.node))
+    while isinstance(outer, ast.expr) and not isinstance(outer, ast.IfExp | ast.BoolOp | ast.Lambda):
+        inner, outer = outer, raised.parents.get(id(outer))
+    return isinstance(outer, ast.BoolOp) or (inner is not None and getattr(outer, "test", None) is inner)
 
 
 def _is_condition(raised: RaisedAt) -> bool:
@@ -473,7 +523,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
         # In the message of jax.experimental.sparse, an empty line stands before the context.
         context = message_of(error).partition("\n")[2].lstrip("\n").partition("\n")[0]
         if _CONVERSION.search(context):
-            need = _NUMBER
+            need = _FLOAT if _TO_FLOAT.search(context) else _NUMBER
         elif method := _METHOD.match(context):
             name_of_method = method[1]
             need = _Need(f"{name_of_method}() needs the values of the array.")

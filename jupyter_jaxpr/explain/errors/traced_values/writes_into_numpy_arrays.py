@@ -14,7 +14,6 @@ from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
-
 #: What the cure says of the array {name}.
 _COPY = "A NumPy array cannot hold a traced value. Make {name} with jax.numpy, and write into a copy with .at[...].set."
 #: The same where an edit of all lines that write into {name} is unknown, or failed its trial.
