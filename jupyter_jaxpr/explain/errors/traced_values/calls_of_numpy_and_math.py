@@ -18,6 +18,10 @@ from ..failing_code.place_of_error import RaisedAt
 from .extremes_of_numbers import changes_of_extremes, with_extremes
 
 WORKS_ON_TRACED = "{code} works on traced arrays. {function} needs the values."
+_NEW_ARRAY_OF_UFUNC = (
+    "{code} changes no array in place. With inplace=False, {code} returns a new array: "
+    "x = {code}(x, index, value, inplace=False)."
+)
 #: Function of `math` -> the function of `jax.numpy` that computes the same; empty if there is none.
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 #: Functions of `math` that compute something other than the `jax.numpy` functions of the same name.
@@ -87,6 +91,8 @@ class NumPyCalls:
             )
             return [FoundCure("return", None, text)]
         code = f"{self._jnp}.{name}"
+        if module == "numpy" and name.endswith(".at"):
+            return [FoundCure(code, None, _NEW_ARRAY_OF_UFUNC.format(code=code))]
         new_call = code + self._source(node)[len(self._source(node.func)) :]
         changes = changes_of_extremes(self._raised, node) if module == "math" else []
         text = WORKS_ON_TRACED.format(code=code, function=self._source(node.func))

@@ -32,7 +32,7 @@ from .looped_lengths import NEED, jnp_function, loop_by_values, looped
 from .rewritten_calls import Calls
 from .rewritten_if_while_for import Choices
 from .sets_of_values import distinct_value_cures
-from .writes_into_numpy_arrays import fallback_of_write, written_array
+from .writes_into_numpy_arrays import advice_on_write
 
 NEED_OF_NUMPY = "NumPy needs the values of an array."
 NO_VALUES_OF_ARGUMENTS = "While JAX traces, arguments have shapes but no values."
@@ -350,12 +350,11 @@ def _explained(
         name, words = (under_any | _UNDER_VMAP if origins.transform == "vmap" else under_any)[general]
         if raised is not None and called(raised.node) == "choose":
             name, words = _MODE
-        if general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
+        write = advice_on_write(raised) if general == "TracerArrayConversionError" else None
+        if write is not None:
+            name, words = write.name, write.text
+        elif general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
             words = _IN_PLACE_OF_NUMPY
-            array = written_array(raised) if raised is not None else None
-            if array is not None:
-                write = fallback_of_write(array.id)
-                name, words = write.name, write.text
         elif general == "TracerArrayConversionError" and not _has_twin(raised):
             name, words = _NO_TWIN
         elif name == "fixed sizes" and has_axes and size is not None:

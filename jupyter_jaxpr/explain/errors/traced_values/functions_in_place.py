@@ -27,7 +27,7 @@ _OUT = re.compile(r"^(?:out argument of <jnp\.ufunc|The 'out' argument to jnp\.\
 _VIEW = re.compile(r"^`type` argument of array\.view\(\) is not supported|^view .*unrecognized dtype|^Cannot interpret")
 _AT = re.compile(r"^first operand must be array")
 #: The ufuncs of NumPy whose method `at` changes an array in place -> the method of x.at[index].
-_METHODS = {
+METHODS_OF_UFUNCS = {
     "add": "add",
     "subtract": "subtract",
     "multiply": "multiply",
@@ -144,14 +144,14 @@ def _at(raised: RaisedAt, call: ast.Call) -> Explained | None:
             func=ast.Attribute(value=ast.Attribute(attr=name), attr="at"),
             args=[ast.Name() as array, index, value],
             keywords=[],
-        ) if name in _METHODS and is_array(value_of(raised, array)):
+        ) if name in METHODS_OF_UFUNCS and is_array(value_of(raised, array)):
             pass
         case _:
             return None
     title = CHANGE_IN_PLACE.format(function=raised.source(call.func))
     place = raised.source(index)
     place = f"{jnp_name(raised)}.array({place})" if isinstance(index, ast.List) else place
-    code = f"{array.id} = {array.id}.at[{place}].{_METHODS[name]}({raised.source(value)})"
+    code = f"{array.id} = {array.id}.at[{place}].{METHODS_OF_UFUNCS[name]}({raised.source(value)})"
     words = NEW_ARRAY_OF_AT
     cure = FoundCure(".at[...]", code, words)
     if isinstance(statement, ast.Expr) and statement.value is call:

@@ -15,7 +15,7 @@ from .calls_of_scipy import scipy_function
 from .length_options import deletion, with_length
 from .printed_values import PrintedValues
 from .removed_conversions import without_conversion
-from .writes_into_numpy_arrays import write_into_numpy_array
+from .writes_into_numpy_arrays import write_into_numpy_array, written_array
 
 
 class Calls:
@@ -44,4 +44,6 @@ class Calls:
         of_python = PythonCalls(raised).cures(node)
         if of_python is not None:
             return of_python
+        if isinstance(raised.statement_of(node), ast.Expr) and written_array(raised) is not None:
+            return write_into_numpy_array(raised)
         return with_length(raised, node) or scipy_function(raised, node) or NumPyCalls(raised).numpy_or_math(node)

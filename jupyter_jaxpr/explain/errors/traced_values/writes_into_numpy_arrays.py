@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from dataclasses import dataclass
 
 from ....observe.observation import FoundCure
 from ...trials.refused_assignments import lost_write, own_names
@@ -13,19 +14,15 @@ from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
+from .functions_in_place import METHODS_OF_UFUNCS
 
-#: What the cure says of the array {name}.
-_COPY = "A NumPy array cannot hold a traced value. Make {name} with jax.numpy, and write into a copy with .at[...].set."
+_HOLDS_NO_TRACER = "A NumPy array cannot hold a traced value."
+_AT_NEEDS_VALUES = "{function} needs the values of its arguments."
+_COPY = "Make {name} with jax.numpy, and write into a copy with .at[...].{method}."
 #: The same where an edit of all lines that write into {name} is unknown, or failed its trial.
-_COPIES = _COPY + " Each line that writes into {name} needs .at[...].set."
-_NEW_ARRAY = (
-    "A NumPy array cannot hold a traced value. This line makes a new array. The caller of {function} still holds the "
-    "old array."
-)
-_NEW_ARRAYS = (
-    "A NumPy array cannot hold a traced value. Each write makes a new array. The caller of {function} still holds the "
-    "old array."
-)
+_COPIES = _COPY + " Each line that writes into {name} needs .at[...]."
+_NEW_ARRAY = "This line makes a new array. The caller of {function} still holds the old array."
+_NEW_ARRAYS = "Each write makes a new array. The caller of {function} still holds the old array."
 
 
 def write_into_numpy_array(raised: RaisedAt) -> list[FoundCure]:
@@ -42,10 +39,12 @@ def write_into_numpy_array(raised: RaisedAt) -> list[FoundCure]:
     if new_array is None:
         return []
     line = f"{name} = {new_array}"
-    text = _COPY.format(name=name)
+    reason, method = _reason_and_method(raised, statement)
+    name_of_cure = f".at[...].{method}"
+    text = f"{reason} {_COPY.format(name=name, method=method)}"
     lost = lost_write(raised, statement, array)
     if lost is not None:
-        return [FoundCure(".at[...].set", None, f"{text} {lost}")]
+        return [FoundCure(name_of_cure, None, f"{text} {lost}")]
     function_around = raised.around(ast.FunctionDef)
     as_array = f"{jnp}.asarray({name})"
     if isinstance(function_around, ast.FunctionDef) and name not in own_names(function_around):
@@ -55,40 +54,88 @@ def write_into_numpy_array(raised: RaisedAt) -> list[FoundCure]:
             f"array to {name}. Return the new array {new} from {function_around.name}, and assign the result in "
             "the caller."
         )
-        return [FoundCure(".at[...].set", None, words)]
+        return [FoundCure(name_of_cure, None, words)]
     array_call = _array_call(raised, name)
     if array_call is None and not isinstance(function_around, ast.FunctionDef):
-        return [FoundCure(".at[...].set", line, text)]
+        return [FoundCure(name_of_cure, line, text)]
     writes = _writes(raised, name)
     old = name if array_call is not None else as_array
     new_arrays = [_new_array(raised, write, name, old) for write in writes]
     if None in new_arrays:
-        return [fallback_of_write(name)]
+        return [FoundCure(name_of_cure, None, f"{reason} {_COPIES.format(name=name, method=method)}")]
     edits = [edit_of(raised, over(write, f"{name} = {new}")) for write, new in zip(writes, new_arrays, strict=True)]
     if array_call is not None:
         function = f"{jnp}.{called(array_call)}"
         return [
-            applied(FoundCure(".at[...].set", line, text), [edit_of(raised, over(array_call.func, function)), *edits])
+            applied(FoundCure(name_of_cure, line, text), [edit_of(raised, over(array_call.func, function)), *edits])
         ]
     assert isinstance(function_around, ast.FunctionDef)
     words = (_NEW_ARRAY if len(edits) == 1 else _NEW_ARRAYS).format(function=function_around.name)
-    return [applied(FoundCure(".at[...].set", edits[0].text, words), edits)]
+    return [applied(FoundCure(name_of_cure, edits[0].text, f"{reason} {words}"), edits)]
 
 
 def written_array(raised: RaisedAt) -> ast.Name | None:
-    """Return the name x if the failing statement writes into an element of the NumPy array x; else None."""
+    """Return the name x if the failing statement is x[i] = y or np.add.at(x, i, y) with a NumPy array x; else None."""
     match raised.statement_of(raised.node):
         case (
             ast.Assign(targets=[ast.Subscript(value=ast.Name() as array)])
             | ast.AugAssign(target=ast.Subscript(value=ast.Name() as array))
-        ) if raised.frame is not None and type(value_of(raised, array)).__name__ == "ndarray":
-            return array
+        ):
+            pass
+        case ast.Expr(value=call) if call is raised.node and (of_ufunc := _at_of_ufunc(raised, call)) is not None:
+            array = of_ufunc.array
+        case _:
+            return None
+    is_numpy = raised.frame is not None and type(value_of(raised, array)).__name__ == "ndarray"
+    return array if is_numpy else None
+
+
+def advice_on_write(raised: RaisedAt | None) -> FoundCure | None:
+    """Return the advice on a write into a NumPy array whose edit failed its trial; None for any other statement."""
+    if raised is None or (array := written_array(raised)) is None:
+        return None
+    statement = raised.statement_of(raised.node)
+    if statement is None or (isinstance(raised.node, ast.Call) and not isinstance(statement, ast.Expr)):
+        return None
+    reason, method = _reason_and_method(raised, statement)
+    return FoundCure(f".at[...].{method}", None, f"{reason} {_COPIES.format(name=array.id, method=method)}")
+
+
+@dataclass(frozen=True)
+class _AtOfUfunc:
+    """A call such as np.add.at(x, i, y), which adds y to the elements of x at the indices i.
+
+    Attributes:
+        array: The name x.
+        index: The expression of the indices.
+        method: The method of x.at[i] that does the same, such as add.
+        value: The expression of the values.
+    """
+
+    array: ast.Name
+    index: ast.expr
+    method: str
+    value: ast.expr
+
+
+def _at_of_ufunc(raised: RaisedAt, node: ast.expr) -> _AtOfUfunc | None:
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=module), attr=name), attr="at"),
+            args=[ast.Name() as array, index, value],
+            keywords=[],
+        ) if name in METHODS_OF_UFUNCS and module_of(raised, module) == "numpy":
+            return _AtOfUfunc(array, index, METHODS_OF_UFUNCS[name], value)
     return None
 
 
-def fallback_of_write(name: str) -> FoundCure:
-    """Return the advice for writes into an array of this name, without an edit."""
-    return FoundCure(".at[...].set", None, _COPIES.format(name=name))
+def _reason_and_method(raised: RaisedAt, statement: ast.stmt) -> tuple[str, str]:
+    """Return why NumPy cannot carry out a write, and the method of x.at[i] that does the same."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    of_ufunc = _at_of_ufunc(raised, call) if call is not None else None
+    if of_ufunc is None or not isinstance(call, ast.Call):
+        return _HOLDS_NO_TRACER, "set"
+    return _AT_NEEDS_VALUES.format(function=raised.source(call.func)), of_ufunc.method
 
 
 def _writes(raised: RaisedAt, name: str) -> list[ast.stmt]:
@@ -96,6 +143,10 @@ def _writes(raised: RaisedAt, name: str) -> list[ast.stmt]:
     function = raised.around(ast.FunctionDef, ast.Lambda)
     writes: list[ast.stmt] = []
     for node in ast.walk(function) if function is not None else ():
+        of_ufunc = _at_of_ufunc(raised, node) if isinstance(node, ast.Call) else None
+        if of_ufunc is not None and of_ufunc.array.id == name:
+            statement = raised.statement_of(node)
+            writes += [statement] if statement is not None else []
         if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Load):
             continue
         root: ast.expr = node
@@ -116,16 +167,23 @@ def _new_array(raised: RaisedAt, write: ast.stmt, name: str, old: str) -> str | 
         name: The name of the array, such as x.
         old: The code of the old array.
     """
+    method = "set"
     match write:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=written), slice=index)], value=value):
             new = raised.source(value)
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=written), slice=index) as target, op=op, value=value):
             # .at[i].add adds once for each repeated index of an array of indices, but += of NumPy adds only once
             new = ast.unparse(ast.BinOp(target, op, value))
+        case ast.Expr(value=call) if (of_ufunc := _at_of_ufunc(raised, call)) is not None:
+            written, index, method = of_ufunc.array.id, of_ufunc.index, of_ufunc.method
+            new = raised.source(of_ufunc.value)
         case _:
             return None
     is_inside = raised.around(ast.FunctionDef, ast.Lambda) is _scope_of(raised, write)
-    return f"{old}.at[{raised.source(index)}].set({new})" if written == name and is_inside else None
+    place = raised.source(index)
+    if isinstance(index, ast.List):  # .at[...] takes no list
+        place = f"{jnp_name(raised)}.array({place})"
+    return f"{old}.at[{place}].{method}({new})" if written == name and is_inside else None
 
 
 def _scope_of(raised: RaisedAt, node: ast.AST) -> ast.AST | None:
