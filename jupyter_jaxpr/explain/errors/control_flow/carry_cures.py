@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import math
 import re
 from collections.abc import Sequence
@@ -185,7 +186,11 @@ def _at_start(raised: RaisedAt | None, changes: Sequence[Change]) -> FoundCure:
         return cure
     body = body_and_carry(raised)
     is_of_integers = any("int" in change.dtypes[0] and not _number(raised, change) for change in changes)
-    if is_of_integers and body is not None and _divides(function_of_body(body_of(raised, body[0]))):
+    if (
+        is_of_integers
+        and body is not None
+        and _needs_integer_division(raised, function_of_body(body_of(raised, body[0])))
+    ):
         # A conversion to float may not be intended, because a 32-bit float cannot represent all integers.
         words = f"The body divides with /. {FLOAT_QUOTIENT} For floats, convert the initial carry to {dtypes}."
         return FoundCure("// or floats", None, words)
@@ -318,8 +323,26 @@ def _may_start_with(raised: RaisedAt | None, change: Change) -> bool:
     return any(cure.level == "applies" for cure in tried)
 
 
-def _divides(body: AnyFunction | None) -> bool:
-    """Return whether a loop body uses the operator /."""
-    return body is not None and any(
-        isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div) for node in ast.walk(body)
-    )
+def _needs_integer_division(raised: RaisedAt, body: AnyFunction | None) -> bool:
+    """Return whether the carry keeps its types if the loop body divides with // in place of /.
+
+    Another / may belong to an array of the carry that does not change its type, and // of floats gives a float: only a
+    trial shows that / changes the types.
+    """
+    if body is None:
+        return False
+    new_body = copy.deepcopy(body)
+    divisions = [
+        node
+        for node in ast.walk(new_body)
+        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div)
+    ]
+    if not divisions:
+        return False
+    for node in divisions:
+        node.op = ast.FloorDiv()
+    if isinstance(new_body, ast.FunctionDef):
+        new_body.decorator_list = []  # the edit does not replace the lines of the decorators
+    edit = edit_of(raised, over(body, ast.unparse(new_body)))
+    tried = passed(raised, [applied(FoundCure("//", None, FLOAT_QUOTIENT), [edit])])
+    return any(cure.level == "applies" for cure in tried)
