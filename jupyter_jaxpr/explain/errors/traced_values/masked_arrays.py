@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....observe.observation import FoundCure
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.origins import dtype_of, value_of
@@ -32,6 +33,8 @@ _LENGTHS = frozenset({"size", "len", "shape"})
 _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
 #: Reductions of an array of counts that do not change if zeros are appended to the array.
 _OF_ZEROS = frozenset({"sum", "max", "any"})
+#: Functions that return a tuple of arrays, one for each axis.
+_OF_TUPLES = frozenset({"where", "nonzero"})
 _COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
 
 #: Function whose result has a length that depends on values -> the option that fixes the length.
@@ -163,15 +166,18 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
     parent = raised.parents.get(id(outer))
     if isinstance(parent, ast.Subscript) and parent.value is outer and isinstance(parent.slice, ast.Constant):
         outer = parent
+    array, is_tuple = outer, name in _OF_TUPLES and outer is node
+    outer = _kept(raised, outer, is_tuple)
     use = use_of(raised, outer)
     if use.name in _LENGTHS and name in _COUNTED and len(node.args) == 1:
         count = f"{jnp}.count_nonzero({raised.source(node.args[0])})"
         return applied(
             FoundCure(f"{jnp}.count_nonzero", count, _TRACED_COUNT), [edit_of(raised, over(use.node, count))]
         )
-    uses = list(_all_uses(raised, use))
+    is_named_tuple = is_tuple and outer is node and not _is_unpacked(raised, node)
+    uses = [use, *_later_uses(raised, use, is_named_tuple)]
     firsts = [_position_of_use(later_use) for later_use in (uses if use.name != "value" else uses[1:])]
-    if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, outer, name):
+    if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, array, name):
         size = 1 + max(index for index in firsts if index is not None)
         words = (
             f"size={size} keeps as many positions as the code reads. If fewer elements are true, the remaining "
@@ -184,7 +190,8 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         (
             other_use
             for other_use in uses
-            if other_use.name != "value" and not (other_use.name in _OF_ZEROS and counts in _names_in(other_use.node))
+            if not _keeps_elements(raised, other_use)
+            and not (other_use.name in _OF_ZEROS and counts in _names_in(other_use.node))
         ),
         None,
     )
@@ -225,11 +232,55 @@ def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> b
 
     `where` and `nonzero` return a tuple of such arrays, one for each axis, so `outer` must select one.
     """
-    if name not in ("where", "nonzero"):
+    if name not in _OF_TUPLES:
         return outer is node
+    return outer is not node or _is_unpacked(raised, node)
+
+
+def _is_unpacked(raised: RaisedAt, node: ast.Call) -> bool:
+    """Return whether an assignment gives each array of the tuple that a call returns its own name."""
     statement = raised.parents.get(id(node))
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return outer is not node or (bool(targets) and all(isinstance(target, ast.Tuple | ast.List) for target in targets))
+    return bool(targets) and all(isinstance(target, ast.Tuple | ast.List) for target in targets)
+
+
+def _kept(raised: RaisedAt, node: ast.expr, is_tuple: bool) -> ast.expr:
+    """Return the outermost expression around an array that has one element for each element of the array.
+
+    Such expressions are x[:, 0], x.astype(int) and jax.vmap(f)(x).
+
+    Args:
+        raised: The place where the error was raised.
+        node: The expression of the array.
+        is_tuple: True if the expression is a tuple of arrays, such as the result of jnp.nonzero.
+    """
+    while True:
+        parent = raised.parents.get(id(node))
+        match parent, raised.parents.get(id(parent)):
+            case ast.Subscript(value=value, slice=ast.Constant(value=int())), _ if value is node and is_tuple:
+                is_tuple = False
+            case ast.Subscript(value=value, slice=ast.Tuple(elts=[ast.Slice(None, None, None), *_])), _ if (
+                value is node
+            ):
+                pass
+            case ast.Attribute(attr="astype"), ast.Call(func=function) as call if function is parent:
+                parent = call
+            case ast.Call(func=ast.Call() as mapped, args=args), _ if called(mapped) == "vmap" and node in args:
+                pass
+            case _:
+                return node
+        assert isinstance(parent, ast.expr)
+        node = parent
+
+
+def _keeps_elements(raised: RaisedAt, use: Use) -> bool:
+    """Return whether a use keeps or reads elements of an array, and does not compute with all of its elements."""
+    if use.name == "value" or _position_of_use(use) is not None:
+        return True
+    if use.name or not isinstance(use.node, ast.Subscript):
+        return False
+    inner = use_of(raised, use.node)
+    return inner.name == "value" and all(later.name == "value" for later in _all_uses(raised, inner))
 
 
 def _position_of_use(use: Use) -> int | None:
@@ -289,6 +340,20 @@ def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
         if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
             if node.lineno > (statement.end_lineno or 0):
                 yield use_of(raised, node)
+
+
+def _later_uses(raised: RaisedAt, use: Use, is_tuple: bool) -> Iterator[Use]:
+    """Yield the uses of a name to which the given use assigns the array, or what is computed from each element of it.
+
+    Args:
+        raised: The place where the error was raised.
+        use: The first use.
+        is_tuple: True if the name holds a tuple of arrays.
+    """
+    for later in [*_all_uses(raised, use)][1:]:
+        parts = [part for part in ast.iter_child_nodes(later.node) if isinstance(part, ast.Name)]
+        kept = [outer for part in parts if (outer := _kept(raised, part, is_tuple)) is not part]
+        yield use_of(raised, kept[0]) if kept else later
 
 
 def _is_method(call: ast.Call, node: ast.expr) -> bool:
