@@ -323,6 +323,24 @@ def _may_start_with(raised: RaisedAt | None, change: Change) -> bool:
     return any(cure.level == "applies" for cure in tried)
 
 
+def _divides(raised: RaisedAt, body: AnyFunction | None, changes: Sequence[Change]) -> bool:
+    """Return whether the code that computes one of the changed arrays may use /. The answer saves a trial."""
+    result = returned_carry(result_of(body), called(raised.node))
+    leaves = [leaf_at(result, change.path, raised) if result is not None else None for change in changes]
+    if body is None or None in leaves:
+        return body is not None
+    nodes: list[ast.AST] = [node for leaf in leaves if leaf is not None for node in ast.walk(leaf)]
+    assignments = [node for node in ast.walk(body) if isinstance(node, ast.Assign | ast.AugAssign)]
+    names: set[str] = set()
+    while new := {node.id for node in nodes if isinstance(node, ast.Name)} - names:
+        names |= new
+        for assignment in assignments:
+            stores = [part for part in ast.walk(assignment) if isinstance(part, ast.Name) and part.id in new]
+            if any(isinstance(part.ctx, ast.Store) for part in stores):
+                nodes += [assignment, *ast.walk(assignment.value)]
+    return any(isinstance(getattr(node, "op", None), ast.Div) for node in nodes)
+
+
 def _needs_integer_division(raised: RaisedAt, body: AnyFunction | None) -> bool:
     """Return whether the carry keeps its types if the loop body divides with // in place of /.
 
