@@ -118,12 +118,11 @@ def _input(call: Applied, transform_name: str, dtype: str) -> Explained:
             cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
     others = _other_argnums(call, number, name) if not path and _is_one_array(call, number, leaf) else []
     if not path and _is_index(call, number):
-        text += f" {call.name} uses {name} in an index, and an index must be an integer."
+        text += f" {call.name[0].upper()}{call.name[1:]}" if call.name == "the function" else f" {call.name}"
+        text += f" uses {name} in an index, and an index must be an integer."
         words = f"Leave {name} out of argnums: write there the positions of the arguments that are floats."
         if raised is not None and call.call is not None and len(call.call.args) == 1:
-            words = "Make an array of floats an argument of {function}, and write its position in argnums.".format(
-                function=call.name
-            )
+            words = f"Make an array of floats an argument of {call.name}, and write its position in argnums."
         return call.explained(title, text, others or [FoundCure("argnums", None, words)])
     cures = [cure] if not _is_static(call, number) else []
     return call.explained(title, text, [*others, *cures])
