@@ -331,6 +331,8 @@ def _explained(
     computed = computed_size(raised, size) if raised is not None else None
     if computed is not None and computed[1] is not None and not tried:
         last = [computed[1]]
+    if not tried and not last and raised is not None and (collecting := Choices(raised).collecting()) is not None:
+        tried.append(collecting)
     if not tried and not last and general in _GENERAL:
         has_axes = bool(origins.inputs) and all(_has_axes(part.type) for part in origins.inputs)
         under_any = _GENERAL if has_axes else _GENERAL_WITHOUT_AXES
