@@ -21,8 +21,8 @@ from .indexed_lists import SWITCH
 from .removed_conversions import without_conversions
 
 _COLLECTED = (
-    "The loop gives one element for each step, and JAX must know the number of elements. Write the number of steps into "
-    "the code, or take the number from the shape of an argument."
+    "The loop gives one element for each step, and JAX must know the number of elements. Write the number of steps "
+    "into the code, or take the number from the shape of an argument."
 )
 MASKED_SCAN = "In a scan, run a fixed number of steps, and let surplus steps change nothing."
 _COND = (

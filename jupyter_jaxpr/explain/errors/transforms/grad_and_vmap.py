@@ -19,12 +19,13 @@ from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.passed_arguments import passed_arguments
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import missing_return, result_of
+from ..failing_code.return_values import result_of
 from .complex_losses import HOLOMORPHIC, complex_cures
 from .has_aux import has_aux_cure, no_pair_error
 from .in_axes import vmap_error
 from .in_axes_written_out import entries_by_name
 from .leaves_without_gradient import without_others
+from .losses_without_result import loss_without_result
 from .transformed_calls import Applied
 
 _INPUT = re.compile(r"^(?P<word>\w+) requires real-(?: or complex-)?valued inputs .*?, but got (?P<dtype>\w+)")
@@ -219,9 +220,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     raised = call.raised
     transform_name = called(call.transform) or "grad"
     if value is not None and value.strip().startswith("None"):
-        missing = missing_return(raised, call.function) if raised is not None else None
-        cure = missing or FoundCure("return", None, "Return the number that is to be differentiated.")
-        return call.explained(f"jax.{transform_name} needs one number, but {call.name} returns None", "", [cure])
+        return loss_without_result(call, transform_name)
     if value is not None and value.strip().startswith("("):
         cure = has_aux_cure(raised, call.transform, result_of(call.function))
         return call.explained(
