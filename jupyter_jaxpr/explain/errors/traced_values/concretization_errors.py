@@ -21,6 +21,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
+from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
@@ -343,6 +344,7 @@ def _explained(
             words = _IN_PLACE_OF_NUMPY
         elif general == "TracerArrayConversionError" and not _has_twin(raised):
             name, words = _NO_TWIN
+            words = (advice_on_scipy(raised, raised.node) if raised is not None else None) or words
         elif name == "fixed sizes" and has_axes and size is not None:
             name, words = _OF_ELEMENTS
         tried.append(FoundCure(name, None, words))
