@@ -57,7 +57,7 @@ def _cure_around(raised: RaisedAt, node: ast.Call, around: ast.AST | None) -> Fo
     return applied(FoundCure(code, code, text), edits)
 
 
-def advice_on_scipy(raised: RaisedAt, node: ast.expr | None) -> str | None:
+def advice_on_scipy(raised: RaisedAt, node: ast.AST | None) -> str | None:
     """Return the sentence on the function of jax.scipy for a SciPy call, if no edit of the call passed its trial.
 
     None if the expression is not the call of a function of SciPy.
