@@ -23,7 +23,7 @@ _NO_SIZES = re.compile(r"^'(?:_ScalarMeta|type)' object is not iterable")
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
 _SUBSCRIPTS = re.compile(r"^Einstein sum subscript ")
-_INDEXED = re.compile(r"^Indexer must have integer or boolean type")
+_INDEXED = re.compile(r"^Indexer must have integer or boolean type|^Too many indices: array is 0-dimensional")
 
 
 def order_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -31,7 +31,7 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if raised is None or raised.frame is None or not isinstance(error, Exception):
         return None
     text = message_of(error).strip()
-    if isinstance(error, TypeError) and _INDEXED.search(text):
+    if isinstance(error, TypeError | IndexError) and _INDEXED.search(text):
         return _index_last(raised)
     call = raised.node
     if not isinstance(call, ast.Call) or not touches_jax(error):
@@ -256,19 +256,16 @@ def _index_last(raised: RaisedAt) -> Explained | None:
         return None
     first, second = (parameter.arg for parameter in parameters)
     names = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
-    indices = {
-        id(part)
-        for node in ast.walk(body)
-        if isinstance(node, ast.Subscript)
-        for part in ast.walk(node.slice)
-        if isinstance(part, ast.Name)
-    }
-    # The body certainly has the wrong order only if it uses its second parameter just as an index, and never as an
-    # array.
+    subscripts = [node for node in ast.walk(body) if isinstance(node, ast.Subscript)]
+    indices = {id(part) for node in subscripts for part in ast.walk(node.slice) if isinstance(part, ast.Name)}
+    # The body certainly has the wrong order only if no index contains its first parameter, and if it also uses its
+    # second parameter just as an index, or its first parameter as an array that the second parameter indexes.
     if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
         return None
-    if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:
-        return None
+    is_only_index = all(name.id != second or id(name) in indices for name in names)
+    if not any(_is_indexed_by(node, first, second) for node in subscripts):
+        if not is_only_index or first not in {n.id for n in names}:
+            return None
     title = INDEX_FIRST.format(first_parameter=first)
     explanation = f"The parameter {first} gets the index, and the parameter {second} gets the carry."
     code = f"{second}, {first}"
@@ -278,6 +275,15 @@ def _index_last(raised: RaisedAt) -> Explained | None:
     if parameters[0].annotation is None and parameters[1].annotation is None and not body.args.defaults:
         cure = applied(cure, [edit])
     return Explained(edit.place, title, explanation, (cure,), traced=True)
+
+
+def _is_indexed_by(node: ast.Subscript, array: str, index: str) -> bool:
+    """Return whether a subscript reads the named array, or writes it with `.at`, at an index that contains a name."""
+    holder = node.value
+    if isinstance(holder, ast.Attribute) and holder.attr == "at":
+        holder = holder.value
+    in_index = {part.id for part in ast.walk(node.slice) if isinstance(part, ast.Name)}
+    return isinstance(holder, ast.Name) and holder.id == array and index in in_index
 
 
 def _is_body_of_fori(raised: RaisedAt, body: AnyFunction) -> bool:

@@ -8,7 +8,7 @@ import inspect
 import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ....interruptions import not_of_a_signal
@@ -53,7 +53,8 @@ def static_cure(
             f"JAX compiles once for each value of {static_names}. Use a static argument for a setting that seldom "
             "changes."
         )
-        cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters_of(call.function))
+        parameters, code = parameters_of(call.function), code_of(call.function)
+        cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters, code=code)
     if cure is None or cure.code is None:
         return None
     outcome = traced_with(call, values, [*names, *_static(call)])
@@ -137,6 +138,7 @@ def jit_with(
     text: str,
     parameters: Sequence[str] = (),
     transforms: frozenset[str] = _JIT,
+    code: CodeType | None = None,
 ) -> FoundCure:
     """Return a cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
 
@@ -151,9 +153,10 @@ def jit_with(
         text: The sentence of the cure.
         parameters: The parameters of the function; () where they are unknown.
         transforms: The names by which the user's code may call the transform; by default, those of jax.jit.
+        code: The code of the function, which finds the jit of a lambda; None if unknown.
     """
     option = keyword.partition("=")[0]
-    jits = list(jits_of(raised, function, transforms))
+    jits = list(jits_of(raised, function, transforms, code))
     if len(jits) != 1:
         return FoundCure(name, None, text)
     file, scope, node, source = jits[0]
@@ -162,21 +165,21 @@ def jit_with(
         if written:
             longer = _longer_option(written, keyword, parameters)
             return FoundCure(longer.partition("=")[0] if longer else name, longer, text)
-        code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
+        new_call = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
         if not node.args and not node.keywords:
-            code = f"{source[:-1]}{keyword})"
+            new_call = f"{source[:-1]}{keyword})"
     else:
-        code = f"{source}({keyword})"
+        new_call = f"{source}({keyword})"
         # jax.checkpoint takes the function and the option in one call, so a decorator with an option needs partial
         if transforms is _CHECKPOINT:
             partial = _partial_in(raised)
             if partial is None:
                 return FoundCure(name, f"@partial({source}, {keyword})", f"{text} Import partial from functools.")
-            code = f"{partial}({source}, {keyword})"
+            new_call = f"{partial}({source}, {keyword})"
     assert node.end_lineno is not None and node.end_col_offset is not None
     place = Place(file, node.lineno, scope, node.col_offset, node.end_lineno, node.end_col_offset)
-    shown_code = f"@{code}" if _is_decorator(source, node) else code
-    return FoundCure(name, shown_code, text, "applies", (Edit(place, code),))
+    shown_code = f"@{new_call}" if _is_decorator(source, node) else new_call
+    return FoundCure(name, shown_code, text, "applies", (Edit(place, new_call),))
 
 
 def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
@@ -243,7 +246,7 @@ def _partial_in(raised: RaisedAt) -> str | None:
 
 
 def jits_of(
-    raised: RaisedAt, function: str, transforms: frozenset[str] = _JIT
+    raised: RaisedAt, function: str, transforms: frozenset[str] = _JIT, code: CodeType | None = None
 ) -> Iterator[tuple[str, str, ast.expr, str]]:
     """Yield each jit of a function in the files of the traceback: (file, function of the frame, expression, code).
 
@@ -251,6 +254,7 @@ def jits_of(
         raised: The place where the error was raised.
         function: The name of the jitted function.
         transforms: The names by which the user's code may call the transform; by default, those of jax.jit.
+        code: The code of the function, which finds the jit of a lambda; None if unknown.
     """
     files = {raised.place.file: raised.place.function}
     for frame in raised.callers:
@@ -269,8 +273,17 @@ def jits_of(
             elif isinstance(node, ast.Call) and node.args and _is_transform(raised, node.func, transforms):
                 jitted = node.args[0]
                 jitted_name = jitted.attr if isinstance(jitted, ast.Attribute) else getattr(jitted, "id", None)
-                if jitted_name == function:
+                is_lambda = isinstance(jitted, ast.Lambda) and jitted is _lambda_of(code, file, loops.module)
+                if jitted_name == function or is_lambda:
                     yield file, scope, node, ast.get_source_segment(text, node) or ""
+
+
+def _lambda_of(code: CodeType | None, file: str, module: ast.Module) -> ast.Lambda | None:
+    """Return the lambda with a code object; None for another function, or beside another lambda on the same line."""
+    if code is None or code.co_name != "<lambda>" or file_of(code) != file:
+        return None
+    lambdas = [node for node in ast.walk(module) if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno]
+    return lambdas[0] if len(lambdas) == 1 else None
 
 
 def _is_transform(raised: RaisedAt, node: ast.expr, transforms: frozenset[str]) -> bool:

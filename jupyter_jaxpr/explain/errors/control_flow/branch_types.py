@@ -27,7 +27,9 @@ _BRANCH = re.compile(
 )
 _AT_MOST = 4  # a sentence names at most this many arrays
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
-_IS = re.compile(r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at ", re.MULTILINE)
+_IS = re.compile(
+    r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at (?P<file>.*):(?P<line>\d+)$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -165,12 +167,50 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
     explanation = with_keys(re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation))
     if not explanation.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
         explanation = ""
-    return Explained(
-        None,
-        title,
-        " ".join(explanation.split()).replace("a pytree leaf", "an array").replace("is a NoneType", "is None"),
-        (cure,),
-    )
+    words = " ".join(explanation.split()).replace("a pytree leaf", "an array").replace("is a NoneType", "is None")
+    branches, with_value = _named_branches(raised, text, words) if raised is not None else ([], None)
+    return Explained(None, title, " ".join([words, *branches]).strip(), (with_value or cure,))
+
+
+def _named_branches(raised: RaisedAt, text: str, explanation: str) -> tuple[list[str], FoundCure | None]:
+    """Return sentences that name the functions, lines and results of the branches in an explanation, and a cure.
+
+    The cure is None unless the code of both branches shows the value that one of them lacks.
+
+    Args:
+        raised: Where the error was raised.
+        text: JAX's message, which says of each branch which function it is.
+        explanation: The part of the message that compares the results of two branches.
+    """
+    sentences, tuples = [], []
+    for match in _IS.finditer(text):
+        branch, name, file, line = match.group("branch", "name", "file", "line")
+        if not re.search(rf"\b{re.escape(branch)}\b", explanation):
+            continue
+        node = _branch(raised, branch)
+        result = result_of(node)
+        subject = re.sub("^branch ?", "Branch ", branch)
+        is_named = name != "<lambda>"
+        if result is not None:
+            returned = f"returns {short_source(raised, result)} (line {result.lineno})."
+            sentences.append(f"{subject} is {name}, which {returned}" if is_named else f"{subject} {returned}")
+        elif is_named:
+            sentences.append(
+                f"{subject} is {name} (line {line})." if file == raised.place.file else f"{subject} is {name}."
+            )
+        if isinstance(result, ast.Tuple) and not any(isinstance(part, ast.Starred) for part in result.elts):
+            tuples.append((name if is_named else branch, result.elts))
+    of_whole_results = " of length " in explanation and not explanation.startswith("At path")
+    if len(tuples) == 2 and of_whole_results and len(tuples[0][1]) != len(tuples[1][1]):
+        (shorter, elements), (longer, more) = sorted(tuples, key=lambda named: len(named[1]))
+        position = len(elements)
+        value = short_source(raised, more[position])
+        sentences.append(f"At position {position}, {longer} returns {value}, and {shorter} returns nothing.")
+        words = f"Return a value at position {position} from {shorter}, too, or leave {value} out of {longer}."
+        if len(more) > position + 1:
+            words = f"Return as many values from {shorter} as from {longer}."
+        return sentences, FoundCure("same structure", None, words)
+    return sentences, None
 
 
 @dataclass(frozen=True)

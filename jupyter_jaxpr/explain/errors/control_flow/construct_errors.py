@@ -12,6 +12,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over
 from ..failing_code.expression_shapes import shape_of
+from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, missing_return, result_of
@@ -48,6 +49,14 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
     return argument_error(text, raised)
 
 
+_ANY_OF_WHILE = "With .any(), the loop runs until the condition is false for all elements."
+_ALL_OF_WHILE = "With .all(), the loop ends as soon as the condition is false for one element."
+_ANY_OR_ALL_OF_COND = (
+    "With .any(), the condition is true if at least one element is true. With .all(), the condition is true only if "
+    "all elements are true."
+)
+
+
 def condition_error(text: str, raised: RaisedAt | None) -> Explained:
     """Explain a condition of while_loop or cond that is not a single boolean."""
     call = raised.node if raised is not None else None
@@ -56,8 +65,10 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
         title = "The bounds of a fori_loop are single integers, but a bound is an array with axes"
         words = "Pass one number for each bound, such as n[0] for an array n of one element."
         return Explained(None, title, operands(raised, bounds), (FoundCure("a number", None, words),))
-    cures = [FoundCure(".any() or .all()", None, "Reduce the condition to a single boolean, with .any() or .all().")]
-    if called(call) != "while_loop":
+    cures = [FoundCure(".any() or .all()", None, _ANY_OR_ALL_OF_COND)]
+    if called(call) == "while_loop":
+        cures = [FoundCure(".any() or .all()", None, f"{_ANY_OF_WHILE} {_ALL_OF_WHILE}")]
+    else:
         words = "jnp.where chooses element by element, and computes both values."
         cures.append(FoundCure("jnp.where", None, words))
     if raised is not None and "PyTreeDef(None)" in text and isinstance(call, ast.Call) and call.args:
@@ -85,6 +96,10 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
         result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))
         if result is not None:
             place = edit_of(raised, over(result, "")).place
+        if result is not None and type_of_condition.startswith("bool["):
+            code = f"{jnp_name(raised)}.any({raised.source(result)})"
+            # No edit: with .any(), a loop may never end, and the trial of an edit only traces the loop.
+            cures = [FoundCure(".any()", code, _ANY_OF_WHILE), FoundCure(".all()", None, _ALL_OF_WHILE)]
     return Explained(place, "A condition must be a single boolean", explanation, tuple(cures))
 
 

@@ -42,17 +42,19 @@ def exchanged_inside(raised: RaisedAt) -> Explained | None:
     place = {"fori_loop": 2, "scan": 0}.get(name)
     if place is None or place >= len(carry.loop.args):
         return None
-    exchanged = exchanged_parameters(outer, name, body_of(outer, carry.loop.args[place]))
+    exchanged = exchanged_parameters(outer, name, body_of(outer, carry.loop.args[place]), in_body=True)
     return replace(exchanged, place=outer.place) if exchanged is not None else None
 
 
-def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Explained | None:
-    """Explain a body that takes its two arguments in the wrong order, if exchanged parameters pass a trial.
+def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None, in_body: bool = False) -> Explained | None:
+    """Explain a body that takes its two arguments in the wrong order, unless exchanged parameters fail their trial.
 
     Args:
         raised: Where the error was raised.
         name: The name of the loop.
         body: The body of the loop; None if unknown.
+        in_body: The body raised the error, because it uses an argument as the other argument. Then the cure may also
+            be without a trial.
     """
     if name not in _ORDERS or body is None or body.bound or len(body.parameters) != 2:
         return None
@@ -65,7 +67,7 @@ def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Expl
         return None
     edits = [edit_of(raised, over(argument, other)) for argument, other in zip(arguments, (second, first), strict=True)]
     cure = applied(FoundCure("the order", f"{second}, {first}", "Exchange the two parameters of the body."), edits)
-    tried = [cure for cure in passed_in_body(raised, body.function, [cure]) if cure.level == "applies"]
+    tried = [cure for cure in passed_in_body(raised, body.function, [cure]) if in_body or cure.level == "applies"]
     if not tried:
         return None
     text = f"The parameters of the body are {first} and {second}."

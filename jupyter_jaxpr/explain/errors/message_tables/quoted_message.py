@@ -16,6 +16,7 @@ from ..explanation import Explained
 from ..failing_code.operand_nodes import operand_nodes
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt, is_of_jax, was_raised_in_jax
+from .names_in_messages import cures_by_names, sentences_on_names
 
 _LONGEST = 140
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])|\n\s*\n|\n(?=\s*[A-Z*])")
@@ -39,11 +40,16 @@ def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -
         return None
     title = quoted(phrases[0].rstrip(".:"), _LONGEST)
     hints = [phrase for phrase in phrases[1:] if _HINT.search(phrase) and len(phrase) < 300][:_HINTS]
-    cures = (FoundCure("as the message of the error says", None, " ".join(hints)),) if hints else ()
+    cures: tuple[FoundCure, ...] = (
+        (FoundCure("as the message of the error says", None, " ".join(hints)),) if hints else ()
+    )
     further_phrases = [phrase for phrase in phrases[1:] if phrase not in hints and len(phrase) < 300][:_SENTENCES]
     explanation = [
         phrase if phrase.endswith((".", "!", "?")) else f"{phrase.rstrip(':,;')}." for phrase in further_phrases
     ]
+    named = sentences_on_names(raised, message)
+    explanation += [named] if named else []
+    cures = (*cures_by_names(raised, message), *cures)
     return Explained(None, title, " ".join([*explanation, operands(raised, operand_nodes(raised))]).strip(), cures)
 
 

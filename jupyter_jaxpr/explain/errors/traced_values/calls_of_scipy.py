@@ -11,47 +11,107 @@ from typing import Any
 
 from ....jax.facts import jax_directory
 from ....observe.observation import FoundCure
-from ..failing_code.edits import replacing
+from ...trials.trial_of_error_cure import passed
+from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import WORKS_ON_TRACED
 from .frozen_distributions import distribution_name, frozen_distribution
 
+_NO_TWIN = (
+    "JAX has no function {path}. Compute the result with other functions of jax.numpy, jax.scipy or jax.lax, or call "
+    "the function of SciPy with jax.pure_callback."
+)
+
 
 def scipy_function(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
-    """Return the cure for a SciPy call whose function jax.scipy also has."""
+    """Return the cure for a SciPy call whose function jax.scipy also has.
+
+    The cure also rewrites other SciPy calls, in the statement or in the function, if the program needs this.
+    """
     frozen = frozen_distribution(raised, node)
     if frozen is not None:
         return [frozen]
+    parts = _parts_of_scipy(raised, node)
+    if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
+        return _of_twin_file(parts)
+    if _twin(raised, node) is None:
+        return []
+    # An edit of one call fails where another call needs values, too.
+    of_statement, of_function = (
+        _cure_around(raised, node, part) for part in (raised.statement_of(node), raised.function)
+    )
+    if len(of_statement.edits) >= len(of_function.edits):
+        return [of_statement]
+    is_enough = any(tried.level == "applies" for tried in passed(raised, [of_statement]))
+    return [of_statement if is_enough else of_function]
+
+
+def _cure_around(raised: RaisedAt, node: ast.Call, around: ast.AST | None) -> FoundCure:
+    """Return the cure that rewrites a SciPy call, and each SciPy call inside another node that jax.scipy also has."""
+    calls = [part for part in ast.walk(around) if isinstance(part, ast.Call)] if around is not None else []
+    twins = {id(call): (call.func, twin) for call in [node, *calls] if (twin := _twin(raised, call)) is not None}
+    code = twins[id(node)][1]
+    text = WORKS_ON_TRACED.format(code=code, function=raised.source(node.func))
+    edits = [edit_of(raised, over(function, twin)) for function, twin in twins.values()]
+    return applied(FoundCure(code, code, text), edits)
+
+
+def advice_on_scipy(raised: RaisedAt, node: ast.AST | None) -> str | None:
+    """Return the sentence on the function of jax.scipy for a SciPy call, if no edit of the call passed its trial.
+
+    None if the expression is not the call of a function of SciPy.
+
+    Args:
+        raised: Where the error was raised.
+        node: The failing expression.
+    """
+    parts = _parts_of_scipy(raised, node) if isinstance(node, ast.Call) else []
+    if not parts or not isinstance(node, ast.Call):
+        return None
+    path = ".".join(["jax", *parts])
+    if _member(parts) is None:
+        return _NO_TWIN.format(path=path)
+    return WORKS_ON_TRACED.format(code=path, function=raised.source(node.func))
+
+
+def _twin(raised: RaisedAt, node: ast.Call) -> str | None:
+    """Return the code of the function of jax.scipy for a SciPy call; None for another call, or without a twin."""
+    parts = _parts_of_scipy(raised, node)
+    if not parts or _member(parts) is None or namespace(raised).get("jax") is not sys.modules.get("jax"):
+        return None
+    return ".".join(["jax", *parts])
+
+
+def _member(parts: list[str]) -> Any:
+    """Return the member of the package jax at a path, such as scipy, special and erf; None without the member."""
+    member: Any = sys.modules.get("jax")
+    for part in parts:
+        member = vars(member).get(part) if type(member) is types.ModuleType else None
+    return member
+
+
+def _parts_of_scipy(raised: RaisedAt, node: ast.Call) -> list[str]:
+    """Return the path of the called function, such as scipy, special and erf; empty for a call outside of SciPy."""
     function: Any = node.func
     path: list[str] = []
     while isinstance(function, ast.Attribute):
         path.insert(0, function.attr)
         function = function.value
     module = namespace(raised).get(function.id) if isinstance(function, ast.Name) else None
-    parts: list[str] = []
     if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "scipy":
-        parts = [*module.__name__.split("."), *path]
-    elif isinstance(function, ast.Name) and not path:
+        return [*module.__name__.split("."), *path]
+    if isinstance(function, ast.Name) and not path:
         modules = [name for name in sys.modules if name.startswith("jax.scipy.")]
         scipy = [
             module_name
             for module_name in modules
             if module is not None and _of_twin(module_name, function.id) is module
         ]
-        parts = [*scipy[0].split(".")[1:], function.id] if scipy else []
-    elif isinstance(function, ast.Name) and (distribution := distribution_name(module)) is not None:
-        parts = ["scipy", "stats", distribution, *path]
-    jax_member: Any = sys.modules.get("jax") if parts else None
-    if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
-        return _of_twin_file(parts)
-    for part in parts:
-        jax_member = vars(jax_member).get(part) if type(jax_member) is types.ModuleType else None
-    if jax_member is None or namespace(raised).get("jax") is not sys.modules.get("jax"):
-        return []
-    code = ".".join(["jax", *parts])
-    text = WORKS_ON_TRACED.format(code=code, function=raised.source(node.func))
-    return [replacing(raised, node.func, code, code, text)]
+        return [*scipy[0].split(".")[1:], function.id] if scipy else []
+    if isinstance(function, ast.Name) and (distribution := distribution_name(module)) is not None:
+        return ["scipy", "stats", distribution, *path]
+    return []
 
 
 def _of_twin(module: str, name: str) -> Any:

@@ -22,6 +22,7 @@ from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
 from .calls_of_numpy_and_math import NumPyCalls
+from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
 from .extremes_of_numbers import ELEMENTWISE, changes_of_extremes, with_extremes
@@ -344,6 +345,8 @@ def _explained(
     computed = computed_size(raised, size) if raised is not None else None
     if computed is not None and computed[1] is not None and not tried:
         last = [computed[1]]
+    if not tried and not last and raised is not None and (collecting := Choices(raised).collecting()) is not None:
+        tried.append(collecting)
     if not tried and not last and general in _GENERAL:
         has_axes = bool(origins.inputs) and all(_has_axes(part.type) for part in origins.inputs)
         under_any = _GENERAL if has_axes else _GENERAL_WITHOUT_AXES
@@ -357,6 +360,7 @@ def _explained(
             words = _IN_PLACE_OF_NUMPY
         elif general == "TracerArrayConversionError" and not _has_twin(raised):
             name, words = _NO_TWIN
+            words = (advice_on_scipy(raised, raised.node) if raised is not None else None) or words
         elif name == "fixed sizes" and has_axes and size is not None:
             name, words = _OF_ELEMENTS
         elif need.kind == "float" and raised is not None and not _makes_integer(raised):

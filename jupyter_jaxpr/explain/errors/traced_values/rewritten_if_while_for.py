@@ -20,6 +20,10 @@ from .finite_gradient_of_where import finite_where
 from .indexed_lists import SWITCH
 from .removed_conversions import without_conversions
 
+_COLLECTED = (
+    "The loop gives one element for each step, and JAX must know the number of elements. Write the number of steps "
+    "into the code, or take the number from the shape of an argument."
+)
 MASKED_SCAN = "In a scan, run a fixed number of steps, and let surplus steps change nothing."
 _COND = (
     "In each call, cond runs one of the two functions. JAX compiles both functions, and both must return the same "
@@ -306,14 +310,16 @@ class Choices:
         loop = self._raised.statement(at) if at is not None else None
         if loop is None or at is None:
             return []
+        if _appends(at):
+            return []  # each loop of JAX would give another number of elements than the code
         forms: tuple[Form, ...] = ("fori_loop",) if isinstance(at, ast.For) else ("while_loop", "fori_loop")
         if self._differentiated:
             return [self.masked()]
         cures = []
         for form in forms:
             code, reason = self._rewritten(loop, form)
-            if form == "fori_loop" and code is None and (isinstance(at, ast.While) or _appends(at)):
-                continue  # a fori_loop cannot collect a list, and a `while` may have no number of steps
+            if form == "fori_loop" and code is None and isinstance(at, ast.While):
+                continue  # a `while` may have no number of steps
             if form == "while_loop" and code is not None and isinstance(at, ast.While):
                 code = code.replace(f"return {ast.unparse(at.test)}\n", f"return {self.condition(at.test)}\n", 1)
             text = (
@@ -329,6 +335,16 @@ class Choices:
                 text = f"{text} No code is suggested for this loop. {reason}"
             cures.append(self._cure(f"{self._lax}.{form}", code, text, None if code is None else over(at, code)))
         return [*cures, self.masked()]
+
+    def collecting(self) -> FoundCure | None:
+        """Return the cure of a loop or a comprehension that makes one element for each step; None for other code."""
+        at = self._raised.around(ast.For, ast.While, ast.comprehension)
+        iterated = at.iter if isinstance(at, ast.For | ast.comprehension) else getattr(at, "test", None)
+        if at is None or iterated is None or not any(node is self._raised.node for node in ast.walk(iterated)):
+            return None
+        return (
+            FoundCure("a known length", None, _COLLECTED) if isinstance(at, ast.comprehension) or _appends(at) else None
+        )
 
     def length(self) -> list[FoundCure]:
         """Return the cures for a scan of traced length: a masked scan, and a fori_loop if no code reads the ys."""

@@ -19,12 +19,13 @@ from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.passed_arguments import passed_arguments
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import missing_return, result_of
+from ..failing_code.return_values import result_of
 from .complex_losses import HOLOMORPHIC, complex_cures
 from .has_aux import has_aux_cure, no_pair_error
 from .in_axes import vmap_error
 from .in_axes_written_out import entries_by_name
 from .leaves_without_gradient import without_others
+from .losses_without_result import loss_without_result
 from .transformed_calls import Applied
 
 _INPUT = re.compile(r"^(?P<word>\w+) requires real-(?: or complex-)?valued inputs .*?, but got (?P<dtype>\w+)")
@@ -116,8 +117,15 @@ def _input(call: Applied, transform_name: str, dtype: str) -> Explained:
         text += f" {name} is {kind}." if kind else ""
         if code is not None:
             cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
-    cures = [cure] if not _is_static(call, number) else []
     others = _other_argnums(call, number, name) if not path and _is_one_array(call, number, leaf) else []
+    if not path and _is_index(call, number):
+        text += f" {call.name[0].upper()}{call.name[1:]}" if call.name == "the function" else f" {call.name}"
+        text += f" uses {name} in an index, and an index must be an integer."
+        words = f"Leave {name} out of argnums: write there the positions of the arguments that are floats."
+        if raised is not None and call.call is not None and len(call.call.args) == 1:
+            words = f"Make an array of floats an argument of {call.name}, and write its position in argnums."
+        return call.explained(title, text, others or [FoundCure("argnums", None, words)])
+    cures = [cure] if not _is_static(call, number) else []
     return call.explained(title, text, [*others, *cures])
 
 
@@ -159,30 +167,60 @@ def _other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
         )
         return [applied(FoundCure("argnums", code, words), [edit_of(raised, over(option, code))])]
     floats = [place for place, node in enumerate(call.call.args) if place != number and _is_of_floats(call, node)]
-    if option is not None or len(floats) != 1:
+    if option is not None or not floats:
         return []
-    words = (
-        f"With argnums={floats[0]}, JAX differentiates with respect to {call.argument(floats[0])}, which is an array "
-        "of floats."
-    )
+    if len(floats) > 1:
+        positions = f"({', '.join(map(str, floats))})"
+        arguments = in_a_sentence([call.argument(place) for place in floats], len(floats))
+        words = (
+            f"With argnums={positions}, JAX differentiates with respect to {arguments}, and the gradient is a tuple. "
+            "Leave out the position of an argument whose gradient is not needed."
+        )
+        return [call.with_option(f"argnums={positions}", "argnums", words)]
+    is_tree = type(call.value(call.call.args[floats[0]])) in (dict, list, tuple)
+    holds = "contains arrays of floats" if is_tree else "is an array of floats"
+    words = f"With argnums={floats[0]}, JAX differentiates with respect to {call.argument(floats[0])}, which {holds}."
     return [call.with_option(f"argnums={floats[0]}", "argnums", words)]
 
 
 def _is_of_floats(call: Applied, node: ast.expr) -> bool:
-    """Return whether an argument certainly is an array of floats with at least one axis."""
+    """Return whether an argument certainly is an array of floats with at least one axis, or a container of these."""
+    import jax
+
     value = call.value(node)
     if value is None and call.raised is not None:
         return type_of_new_array(call.raised, node).startswith(("f32[", "f64[")) and not isinstance(node, ast.Constant)
-    return dtype_of(value).startswith("float") and getattr(value, "shape", ()) != ()
+    leaves = jax.tree_util.tree_leaves(value) if type(value) in (dict, list, tuple) else [value]
+    return (
+        bool(leaves)
+        and all(dtype_of(leaf).startswith("float") for leaf in leaves[:1_000])
+        and any(getattr(leaf, "shape", ()) != () for leaf in leaves)
+    )
+
+
+def _is_index(call: Applied, number: int) -> bool:
+    """Return whether the differentiated function uses an argument in an index, or as the indices of take."""
+    function, name = call.function, call.argument(number)
+    for node in ast.walk(function) if function is not None else ():
+        indices: list[ast.expr] = []
+        if isinstance(node, ast.Subscript):
+            indices = [node.slice]
+        elif isinstance(node, ast.Call) and called(node) in _TAKING:
+            indices = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "indices")]
+        if any(isinstance(part, ast.Name) and part.id == name for index in indices for part in ast.walk(index)):
+            return True
+    return False
+
+
+#: Functions of jax.numpy whose second argument holds indices.
+_TAKING = frozenset({"take", "take_along_axis"})
 
 
 def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     raised = call.raised
     transform_name = called(call.transform) or "grad"
     if value is not None and value.strip().startswith("None"):
-        missing = missing_return(raised, call.function) if raised is not None else None
-        cure = missing or FoundCure("return", None, "Return the number that is to be differentiated.")
-        return call.explained(f"jax.{transform_name} needs one number, but {call.name} returns None", "", [cure])
+        return loss_without_result(call, transform_name)
     if value is not None and value.strip().startswith("("):
         cure = has_aux_cure(raised, call.transform, result_of(call.function))
         return call.explained(
