@@ -530,6 +530,38 @@ def test_xla_counts_another_branch_in_the_body_of_a_loop():
     assert rows[1][-1].startswith("jupyter_jaxpr counts the most expensive branches. ")
 
 
+def of_platform(x, flag):
+    x = lax.platform_dependent(x, tpu=lambda x: x @ x, default=lambda x: x * 2)
+    return lax.cond(flag, lambda x: x + 1, lambda x: x, x)
+
+
+def test_xla_has_only_the_branch_of_the_platform():
+    """Only the branch that a value chooses is one of several branches in XLA's program."""
+    total = jj.inspect(of_platform, array(8, 8), True).cost
+    # The conversion of the flag is 1 operation.
+    assert (total.flops, total.flops_min, total.xla_flops) == (1 + 2 * 64, 1 + 64, 1 + 2 * 64)
+    assert total.differences == ()
+    total = jj.inspect(lambda x: jnp.diag(x) * 2.0, array(100, 100)).cost
+    assert (total.flops, total.flops_min, total.xla_flops) == (700, 700, 100)
+    assert [difference.kind for difference in total.differences] == ["fused_away", "fused_away"]
+
+
+def test_an_unknown_platform_has_no_known_branch(monkeypatch):
+    monkeypatch.setattr("jupyter_jaxpr.build.costs_of_programs.devices_of", lambda executable: (1, None))
+    monkeypatch.setattr("jupyter_jaxpr.program.costs.costs_of_equations.only_platform", lambda: None)
+    rows = told(of_platform, array(8, 8), True)
+    assert [row for row in rows if row[0] == "branches"] == [
+        (
+            "branches",
+            None,
+            None,
+            None,
+            "jupyter_jaxpr counts the most expensive branches. With the cheapest branches, the program has 65 "
+            "operations.",
+        )
+    ]
+
+
 def test_a_library_is_named_though_xla_removed_something_as_well():
     rows = told(lambda a: jax.scipy.linalg.lu(a), np.eye(16, dtype=np.float32))
     assert rows[0][:3] == ("custom_call", 2730, 0)
@@ -547,7 +579,7 @@ def test_a_long_cumsum_is_several_windows():
 
 
 def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
-    monkeypatch.setattr(difference_from_xla, "_devices", lambda executable: (1, "gpu"))
+    monkeypatch.setattr(difference_from_xla, "devices_of", lambda executable: (1, "gpu"))
     sentence = (
         "XLA counts 121 operations more than the jaxpr has. XLA may compute a value again in each fusion that needs "
         "the value, and may compute one operation of the jaxpr with several simpler operations."

@@ -108,7 +108,7 @@ def analysis(executable: Any) -> Analysis | None:
         return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
 
     numbers = number("flops"), number("transcendentals"), number("bytes accessed")
-    return Analysis(*numbers, *_devices(executable), functools.partial(_loops_of, executable))
+    return Analysis(*numbers, *devices_of(executable), functools.partial(_loops_of, executable))
 
 
 def _loops_of(executable: Any) -> int | None:
@@ -119,7 +119,7 @@ def _loops_of(executable: Any) -> int | None:
         return None
 
 
-def _devices(executable: Any) -> tuple[int, str | None]:
+def devices_of(executable: Any) -> tuple[int, str | None]:
     """Return (number of devices of this process that run the executable, their platform)."""
     try:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
@@ -420,10 +420,13 @@ class _Loops:
         )
 
     def has_other_branch(self, scopes: Collection[int]) -> bool:
-        """Return whether XLA counts another branch of a cond than this package, in some scopes."""
-        calls = (call for scope in scopes for call in self.costs.priced(scope).calls)
-        branches = map(self.branch_of_xla, calls)
-        return any(branch is not None and not branch.dearest for branch in branches)
+        """Return whether XLA may count another branch of a cond than this package, in some scopes."""
+        for scope in scopes:
+            for call in self.costs.priced(scope).calls:
+                branch = self.branch_of_xla(call)
+                if branch is not None and (not branch.dearest or self.costs.is_of_unknown_platform(scope, call)):
+                    return True
+        return False
 
     def _has_rows(self, scope: int) -> bool:
         once = self.once(scope)
