@@ -384,6 +384,59 @@ def test_the_index_of_a_reverse_scan():
     assert reasons_told == [("loop_once", 16, 2 + 4, 8, reason)]
 
 
+def scanned(*, reads, stacks, reverse):
+    """Return a function with a scan of products, which reads an array along its steps, stacks one, or neither."""
+
+    def step(c, x):
+        c = c @ x if reads else c @ c
+        return c, c if stacks else None
+
+    return lambda c, xs: lax.scan(step, c, xs if reads else None, length=11, reverse=reverse)
+
+
+@pytest.mark.parametrize(
+    ("reads", "stacks", "reverse", "added", "what"),
+    [
+        (False, False, False, 2, "The loop counter adds"),
+        (False, True, False, 2, "The loop counter adds"),
+        (True, False, False, 2, "The loop counter adds"),
+        (True, True, False, 2, "The loop counter adds"),
+        (False, False, True, 2, "The loop counter adds"),
+        # One fusion needs the index.
+        (False, True, True, 3, "The loop counter and the index of the reverse scan add"),
+        (True, False, True, 3, "The loop counter and the index of the reverse scan add"),
+        # Two fusions need the index, and each computes it.
+        (True, True, True, 4, "The loop counter and the index of the reverse scan add"),
+    ],
+)
+def test_the_index_of_a_reverse_scan_is_counted_as_the_executable_has_it(reads, stacks, reverse, added, what):
+    text = f"{ONCE} {what} {added} operations to XLA's count."
+    rows = told(scanned(reads=reads, stacks=stacks, reverse=reverse), array(4, 4), array(11, 4, 4))
+    assert rows == [("loop_once", 11 * 128, 128 + added, 11, text)]
+
+
+def test_the_index_of_the_backward_pass_is_needed_once():
+    def reach(v, wind):
+        def fly(carry, w):
+            x, v = carry
+            v = v + 0.1 * (w - 0.3 * v**2)
+            return (x + 0.1 * v, v), x
+
+        return (lax.scan(fly, (0.0, v), wind)[0][0] - 2.0) ** 2
+
+    loops, *_ = told(jax.grad(reach), 1.0, array(12))
+    text = f"{ONCE} Loop counters and the indices of reverse scans add 5 operations to XLA's count."
+    assert (loops[1], loops[2], loops[4]) == (180, 15 + 5, text)
+
+
+def test_no_number_for_the_index_where_the_body_counts_the_steps_too():
+    def function(x):
+        return lax.fori_loop(0, 9, lambda i, c: jnp.sin(c) * x, x)
+
+    [loops, more] = told(jax.grad(function), 1.2)
+    assert (loops[4], more[0], more[1]) == (ONCE, "fused_away", 0)
+
+
 ONCE = "XLA counts the body of a loop once, however many steps the loop has."
 OF_INNER = (
     "XLA counts the body of a loop once, however many steps the loop has, and likewise the body of each inner loop. "

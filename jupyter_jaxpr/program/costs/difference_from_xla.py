@@ -64,8 +64,8 @@ class Analysis:
     """XLA's cost analysis of an executable; a number is None if XLA does not report it.
 
     Attributes:
-        loops: Returns the number of while loops in the executable; None if unknown. The text of the executable is
-            printed for it, so it is called only if a reason depends on the number.
+        loops: Returns the loops in the executable; None if unknown. The text of the executable is printed for it, so it
+            is called only if a reason depends on the loops.
     """
 
     flops: float | None
@@ -73,7 +73,28 @@ class Analysis:
     bytes: float | None
     devices: int = 1
     platform: str | None = None
-    loops: Callable[[], int | None] = lambda: None
+    loops: Callable[[], LoopsOfExecutable | None] = lambda: None
+
+
+class LoopsOfExecutable(NamedTuple):
+    """The while loops of an executable.
+
+    Attributes:
+        loops: The number of loops.
+        added: The number of scalar operations that JAX's lowering of a scan adds for counters and indices; the
+            operations of a user's while loop have the same names in the executable, and are included.
+    """
+
+    loops: int
+    added: int
+
+
+#: The name of a scalar operation that is directly in the body or the condition of a loop. The operations of the function
+#: that a scan runs have a longer name, because JAX lowers a scan to a loop that calls the function.
+_OF_LOOP = re.compile(
+    r" = (?:s32|u32|s64|u64|pred)\[\] (?:add|subtract|multiply|compare|select|clamp|minimum|maximum)\(.*"
+    r'op_name="(?:[^"]*/)?while/(?:body|cond)/(?:jit\(dynamic_\w+\)/)?\w+"'
+)
 
 
 @dataclass(frozen=True)
@@ -111,10 +132,11 @@ def analysis(executable: Any) -> Analysis | None:
     return Analysis(*numbers, *devices_of(executable), functools.partial(_loops_of, executable))
 
 
-def _loops_of(executable: Any) -> int | None:
-    """Return the number of while loops in an executable; None if the backend does not print the executable."""
+def _loops_of(executable: Any) -> LoopsOfExecutable | None:
+    """Return the loops of an executable; None if the backend does not print the executable."""
     try:
-        return len(re.findall(r" while\(", executable.as_text()))
+        text = executable.as_text()
+        return LoopsOfExecutable(len(re.findall(r" while\(", text)), len(_OF_LOOP.findall(text)))
     except not_of_a_signal(Exception):  # the class of the error depends on the backend
         return None
 
@@ -295,15 +317,18 @@ class _Counters(NamedTuple):
     Attributes:
         most: The largest number of operations that XLA's count can have.
         least: The smallest number: XLA computes no counter where the body counts the steps already, as in a
-            `fori_loop`.
+            `fori_loop`. XLA computes the index of a scan in reverse in each fusion that needs the index, so only the
+            executable tells the number of these operations.
         scans: The number of scans.
         reverse: The number of scans in reverse.
+        shared: The number of scans whose body may count the steps already.
     """
 
     most: int = 0
     least: int = 0
     scans: int = 0
     reverse: int = 0
+    shared: int = 0
 
     def plus(self, other: _Counters, times: int = 1) -> _Counters:
         """Return the sum of these operations and `times` times the operations of other scans."""
@@ -477,8 +502,8 @@ class _Loops:
     def _counters(self, scope: int, call: Call) -> _Counters:
         """Return the operations that JAX adds to one scan.
 
-        The counter is an addition and a comparison. The index of a scan in reverse is two subtractions, if the scan
-        reads or makes arrays along its steps. In an unrolled scan in reverse, the number for the indices is unknown.
+        The counter is an addition and a comparison. The index of a scan in reverse is one or more subtractions, if the
+        scan reads or makes arrays along its steps.
         """
         jaxpr = self.costs.walk.jaxprs[scope]
         equation = jaxpr.eqns[call.equation]
@@ -486,9 +511,8 @@ class _Loops:
         carry = equation.invars[parts.consts : parts.consts + parts.carry]
         may_count = any(not variable.aval.shape and variable.aval.dtype.kind in "iu" for variable in carry)
         has_arrays = len(equation.invars) > parts.consts + parts.carry or len(equation.outvars) > parts.carry
-        reverse = 2 if parts.reverse and has_arrays and parts.unroll == 1 else 0
-        least = (0 if may_count else 2) + reverse
-        return _Counters(2 + reverse, least, 1, int(reverse > 0))
+        reverse = int(parts.reverse and has_arrays)
+        return _Counters(2 + 2 * reverse, 0 if may_count else 2, 1, reverse, int(may_count))
 
     def _turns(self, scope: int, call: Call) -> int:
         """Return how many steps of a loop XLA counts.
@@ -533,12 +557,22 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int, xla_anal
     least = sum(counters.least for counters in added.values())
     if not 0 < left:
         return left
-    if left == most or (least <= left < most and len(added) == 1):
+    has_index = any(counters.reverse for counters in added.values())
+    if not has_index and (left == most or (least <= left < most and len(added) == 1)):
         by_row = {key: min(counters.most, left) for key, counters in added.items()}
-    elif xla_analysis.platform == "cpu" and xla_analysis.loops() == sum(row.loops for row in rows):
+    elif (
+        xla_analysis.platform == "cpu"
+        and (found := xla_analysis.loops())
+        and found.loops == sum(row.loops for row in rows)
+    ):
         # XLA has removed no loop, so each loop has its counter. Other operations explain the rest of the difference,
         # which is negative if XLA removed more operations.
-        by_row = {key: counters.least for key, counters in added.items()}
+        by_row = {key: counters.least for key, counters in added.items() if not counters.reverse}
+        with_index = [key for key, counters in added.items() if counters.reverse]
+        only_scans = all(row.counters.scans == row.loops and not row.counters.shared for row in rows)
+        if len(with_index) == 1 and only_scans and set(added) == {(row.frame, row.trips) for row in rows if row.loops}:
+            [key] = with_index
+            by_row[key] = max(found.added - sum(by_row.values()), 0)
     else:
         return left
     for index, row in enumerate(explained):
@@ -553,7 +587,7 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int, xla_anal
 def _added_by_counters(operations: int, counters: _Counters) -> str:
     """Return the sentence on the operations that JAX adds to the scans of a row."""
     added = count(operations, "operation")
-    if counters.reverse:
+    if counters.reverse and operations > counters.least:
         if counters.scans == 1:
             return f"The loop counter and the index of the reverse scan add {added} to XLA's count."
         return f"Loop counters and the indices of reverse scans add {added} to XLA's count."
