@@ -290,6 +290,47 @@ def test_libraries_and_other_formulas_are_named():
     )
 
 
+FILLED_UP = "XLA pads the reduced axes of reduce_or to a multiple of 32, and counts the padding."
+
+
+def test_a_function_that_is_called_twice_counts_twice():
+    """Both calls have one jaxpr, and XLA's program has the operations of each call."""
+    has_nan = jax.jit(lambda t: (t != t).any(0))
+    # For each call, XLA pads 300 rows of 10 elements to 320.
+    assert told(lambda a, b: (has_nan(a), has_nan(b)), array(300, 10), array(300, 10)) == [
+        ("rest", 0, 2 * 200, None, FILLED_UP)
+    ]
+
+    def step(c, a):
+        return c + has_nan(a) + has_nan(a * 2), None
+
+    *_, in_loop = told(lambda c, a: lax.scan(step, c, a)[0], array(10), array(3, 300, 10))
+    assert in_loop == ("rest", 0, 2 * 200, None, FILLED_UP)
+    text = "XLA computes cumsum with sliding windows as long as the axis, and counts each window whole."
+    sums = told(lambda a, b: (jnp.cumsum(a), jnp.cumsum(b)), array(12), array(12))
+    assert sums == [("rest", 2 * 11, 2 * 12 * 11, None, text)]
+
+
+def test_a_library_that_a_function_calls_is_called_for_each_call_of_the_function():
+    def solved(*matrices):
+        return [jnp.linalg.solve(matrix, np.eye(20, dtype=np.float32)) for matrix in matrices]
+
+    matrix = np.eye(20, dtype=np.float32) + array(20, 20) / 100
+    [(kind, ours, xla, _, text)] = told(solved, matrix)
+    assert (kind, text) == (
+        "custom_call",
+        "XLA calls a library for lu, triangular_solve and counts only the operations around the calls.",
+    )
+    assert told(solved, matrix, matrix * 2) == [(kind, 2 * ours, 2 * xla, None, text)]
+
+
+def test_a_repeated_call_is_not_padded_again():
+    """XLA merges the second call of the same function with the same operand."""
+    has_nan = jax.jit(lambda t: (t != t).any(0))
+    row, *_ = told(lambda a, x: (has_nan(a), has_nan(a), lax.associative_scan(lax.mul, x)), array(300, 10), array(8192))
+    assert row == ("rest", 0, 200, None, FILLED_UP)
+
+
 def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
     def unrolled(length, unroll):
         return lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=length, unroll=unroll)[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,9 +24,9 @@ from ..jaxpr.walk import Walk
 from .cost_sums_and_order import Cost
 from .cost_table_by_line import unknown
 from .costs_of_equations import Call, Costs, Part
-from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of, in_order, scopes_that_xla_counts
+from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of, times_that_xla_counts
 from .operations_xla_adds import expansions
-from .unused_and_repeated import Removed, removed_equations
+from .unused_and_repeated import Removed, removed_equations, removed_in_scope
 
 #: The most loops that get a row of their own in the table of differences.
 LOOPS = 8
@@ -89,8 +89,8 @@ class LoopsOfExecutable(NamedTuple):
     added: int
 
 
-#: The name of a scalar operation that is directly in the body or the condition of a loop. The operations of the function
-#: that a scan runs have a longer name, because JAX lowers a scan to a loop that calls the function.
+#: The name of a scalar operation that is directly in the body or the condition of a loop. The operations of the
+#: function that a scan runs have a longer name, because JAX lowers a scan to a loop that calls the function.
 _OF_LOOP = re.compile(
     r" = (?:s32|u32|s64|u64|pred)\[\] (?:add|subtract|multiply|compare|select|clamp|minimum|maximum)\(.*"
     r'op_name="(?:[^"]*/)?while/(?:body|cond)/(?:jit\(dynamic_\w+\)/)?\w+"'
@@ -190,16 +190,16 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         largest.append(Difference("custom_call", _CALLBACKS.format(calls=count(callbacks, "callback")), callbacks, 0))
         left += callbacks
     left = _counters(largest, rows, left, xla_analysis)
-    counted_scopes = scopes_that_xla_counts(costs, scope, loops.branch_of_xla)
-    in_program = [number for number in in_order(costs, scope) if number in counted_scopes]
+    removed_in = functools.cache(functools.partial(removed_in_scope, costs.walk))
+    in_program = times_that_xla_counts(costs, scope, loops.parts_on_one_device, removed_in)
     if left:
-        for row in _formulas(costs, in_program, left, xla_analysis.platform == "cpu"):
+        for row in _formulas(costs, in_program, removed_in, left, xla_analysis.platform == "cpu"):
             largest.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
     largest += _explained(counted, rows, loops.has_other_branch(in_program))
     missing = unknown(costs, runs)
     if left > 0 and not missing and xla_analysis.platform == "cpu":
-        for row in _expanded(costs, in_program, left):
+        for row in _expanded(costs, in_program, removed_in, left):
             largest.append(row)
             left -= row.xla or 0
     if missing:
@@ -273,10 +273,12 @@ def _left(left: int, on_cpu: bool) -> Difference:
     return Difference("fused_away", text, 0, left)
 
 
-def _expanded(costs: Costs, counted: Collection[int], left: int) -> list[Difference]:
+def _expanded(
+    costs: Costs, counted: Mapping[int, int], removed_in: Callable[[int], Container[int]], left: int
+) -> list[Difference]:
     """Return the differences that XLA's expansions explain; the last row names expansions with an unknown effect."""
     differences_left, texts = [], []
-    for expansion in expansions(costs, counted):
+    for expansion in expansions(costs, counted, removed_in):
         if expansion.most is None:
             texts.append(expansion.text)
         elif added := min(left, expansion.most):
@@ -499,6 +501,11 @@ class _Loops:
             (part.scope, turns if part.loop else part.dearest) for part in call.parts if part.dearest or is_skipped_loop
         ]
 
+    def parts_on_one_device(self, scope: int, call: Call) -> list[tuple[int, int]]:
+        """Return (inner scope, how often XLA counts the scope) as `parts_that_xla_counts`, on one device."""
+        parts = self.parts_that_xla_counts(scope, call)
+        return [(inner, 1) for inner, _ in parts] if call.primitive == "shard_map" else parts
+
     def _counters(self, scope: int, call: Call) -> _Counters:
         """Return the operations that JAX adds to one scan.
 
@@ -599,9 +606,11 @@ def _added_by_counters(operations: int, counters: _Counters) -> str:
 # --- other formulas ---------------------------------------------------------------------------------
 
 
-def _formulas(costs: Costs, counted: Collection[int], left: int, on_cpu: bool) -> list[Difference]:
+def _formulas(
+    costs: Costs, counted: Mapping[int, int], removed_in: Callable[[int], Container[int]], left: int, on_cpu: bool
+) -> list[Difference]:
     """Return the operations that XLA counts by another formula, if this explains a part of the remaining difference."""
-    by_formula = _by_formula(costs, counted)
+    by_formula = _by_formula(costs, counted, removed_in)
     differences = []
     for name in _CUMULATIVE:
         mine, xla_flops = by_formula.pop(name, (0, 0))
@@ -623,20 +632,23 @@ def _formulas(costs: Costs, counted: Collection[int], left: int, on_cpu: bool) -
     return differences
 
 
-def _by_formula(costs: Costs, counted: Collection[int]) -> dict[str, tuple[int, int]]:
+def _by_formula(
+    costs: Costs, counted: Mapping[int, int], removed_in: Callable[[int], Container[int]]
+) -> dict[str, tuple[int, int]]:
     """Return {primitive: (this package's count, XLA's count)} for primitives with another formula in XLA.
 
-    As XLA does, the body of a loop is counted once.
+    As XLA does, the body of a loop is counted once, and a function as often as the program calls it.
     """
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
-    for number in counted:
+    for number, times in counted.items():
+        removed = removed_in(number)
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""
-            if name in _OTHERWISE:
+            if name in _OTHERWISE and equation not in removed:
                 mine, xla_flops = counts.get(name, (0, 0))
                 slid = _windows(costs.walk.jaxprs[number].eqns[equation], name)
-                counts[name] = mine + max(costs.owns[index].flops, 0), xla_flops + slid
+                counts[name] = mine + max(costs.owns[index].flops, 0) * times, xla_flops + slid * times
     return counts
 
 
