@@ -577,9 +577,15 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int, xla_anal
         by_row = {key: counters.least for key, counters in added.items() if not counters.reverse}
         with_index = [key for key, counters in added.items() if counters.reverse]
         only_scans = all(row.counters.scans == row.loops and not row.counters.shared for row in rows)
-        if len(with_index) == 1 and only_scans and set(added) == {(row.frame, row.trips) for row in rows if row.loops}:
-            [key] = with_index
-            by_row[key] = max(found.added - sum(by_row.values()), 0)
+        if with_index and only_scans and set(added) == {(row.frame, row.trips) for row in rows if row.loops}:
+            remaining = max(found.added - sum(by_row.values()), 0)
+            if len(with_index) == 1:
+                by_row[with_index[0]] = remaining
+            elif remaining:
+                # The executable does not tell which loop has how many of these operations.
+                total = functools.reduce(_Counters.plus, (added[key] for key in with_index))
+                explained.append(Difference("rest", _added_by_counters(remaining, total), 0, remaining))
+                left -= remaining
     else:
         return left
     for index, row in enumerate(explained):
