@@ -290,6 +290,47 @@ def test_libraries_and_other_formulas_are_named():
     )
 
 
+FILLED_UP = "XLA pads the reduced axes of reduce_or to a multiple of 32, and counts the padding."
+
+
+def test_a_function_that_is_called_twice_counts_twice():
+    """Both calls have one jaxpr, and XLA's program has the operations of each call."""
+    has_nan = jax.jit(lambda t: (t != t).any(0))
+    # For each call, XLA pads 300 rows of 10 elements to 320.
+    assert told(lambda a, b: (has_nan(a), has_nan(b)), array(300, 10), array(300, 10)) == [
+        ("rest", 0, 2 * 200, None, FILLED_UP)
+    ]
+
+    def step(c, a):
+        return c + has_nan(a) + has_nan(a * 2), None
+
+    *_, in_loop = told(lambda c, a: lax.scan(step, c, a)[0], array(10), array(3, 300, 10))
+    assert in_loop == ("rest", 0, 2 * 200, None, FILLED_UP)
+    text = "XLA computes cumsum with sliding windows as long as the axis, and counts each window whole."
+    sums = told(lambda a, b: (jnp.cumsum(a), jnp.cumsum(b)), array(12), array(12))
+    assert sums == [("rest", 2 * 11, 2 * 12 * 11, None, text)]
+
+
+def test_a_library_that_a_function_calls_is_called_for_each_call_of_the_function():
+    def solved(*matrices):
+        return [jnp.linalg.solve(matrix, np.eye(20, dtype=np.float32)) for matrix in matrices]
+
+    matrix = np.eye(20, dtype=np.float32) + array(20, 20) / 100
+    [(kind, ours, xla, _, text)] = told(solved, matrix)
+    assert (kind, text) == (
+        "custom_call",
+        "XLA calls a library for lu, triangular_solve and counts only the operations around the calls.",
+    )
+    assert told(solved, matrix, matrix * 2) == [(kind, 2 * ours, 2 * xla, None, text)]
+
+
+def test_a_repeated_call_is_not_padded_again():
+    """XLA merges the second call of the same function with the same operand."""
+    has_nan = jax.jit(lambda t: (t != t).any(0))
+    row, *_ = told(lambda a, x: (has_nan(a), has_nan(a), lax.associative_scan(lax.mul, x)), array(300, 10), array(8192))
+    assert row == ("rest", 0, 200, None, FILLED_UP)
+
+
 def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
     def unrolled(length, unroll):
         return lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=length, unroll=unroll)[0]
@@ -382,6 +423,72 @@ def test_the_index_of_a_reverse_scan():
         "reverse scan add 4 operations to XLA's count."
     )
     assert reasons_told == [("loop_once", 16, 2 + 4, 8, reason)]
+
+
+def scanned(*, reads, stacks, reverse):
+    """Return a function with a scan of products, which reads an array along its steps, stacks one, or neither."""
+
+    def step(c, x):
+        c = c @ x if reads else c @ c
+        return c, c if stacks else None
+
+    return lambda c, xs: lax.scan(step, c, xs if reads else None, length=11, reverse=reverse)
+
+
+@pytest.mark.parametrize(
+    ("reads", "stacks", "reverse", "added", "what"),
+    [
+        (False, False, False, 2, "The loop counter adds"),
+        (False, True, False, 2, "The loop counter adds"),
+        (True, False, False, 2, "The loop counter adds"),
+        (True, True, False, 2, "The loop counter adds"),
+        (False, False, True, 2, "The loop counter adds"),
+        # One fusion needs the index.
+        (False, True, True, 3, "The loop counter and the index of the reverse scan add"),
+        (True, False, True, 3, "The loop counter and the index of the reverse scan add"),
+        # Two fusions need the index, and each computes it.
+        (True, True, True, 4, "The loop counter and the index of the reverse scan add"),
+    ],
+)
+def test_the_index_of_a_reverse_scan_is_counted_as_the_executable_has_it(reads, stacks, reverse, added, what):
+    text = f"{ONCE} {what} {added} operations to XLA's count."
+    rows = told(scanned(reads=reads, stacks=stacks, reverse=reverse), array(4, 4), array(11, 4, 4))
+    assert rows == [("loop_once", 11 * 128, 128 + added, 11, text)]
+
+
+def test_the_index_of_the_backward_pass_is_needed_once():
+    def reach(v, wind):
+        def fly(carry, w):
+            x, v = carry
+            v = v + 0.1 * (w - 0.3 * v**2)
+            return (x + 0.1 * v, v), x
+
+        return (lax.scan(fly, (0.0, v), wind)[0][0] - 2.0) ** 2
+
+    loops, *_ = told(jax.grad(reach), 1.0, array(12))
+    text = f"{ONCE} Loop counters and the indices of reverse scans add 5 operations to XLA's count."
+    assert (loops[1], loops[2], loops[4]) == (180, 15 + 5, text)
+
+
+def test_the_indices_of_reverse_scans_on_several_lines_are_one_reason():
+    def f(c, xs):
+        first = lax.scan(lambda c, x: (c * x, None), c, xs, reverse=True)[0]
+        return lax.scan(lambda c, x: (jnp.sin(c) * x, c), first, xs, reverse=True)
+
+    text = "Loop counters and the indices of reverse scans add 7 operations to XLA's count."
+    assert told(f, 1.0, array(8)) == [
+        ("loop_once", 8, 1, 8, ONCE),
+        ("loop_once", 8, 1, 8, ONCE),
+        ("rest", 0, 3 + 4, None, text),
+    ]
+
+
+def test_no_number_for_the_index_where_the_body_counts_the_steps_too():
+    def function(x):
+        return lax.fori_loop(0, 9, lambda i, c: jnp.sin(c) * x, x)
+
+    [loops, more] = told(jax.grad(function), 1.2)
+    assert (loops[4], more[0], more[1]) == (ONCE, "fused_away", 0)
 
 
 ONCE = "XLA counts the body of a loop once, however many steps the loop has."
@@ -530,6 +637,38 @@ def test_xla_counts_another_branch_in_the_body_of_a_loop():
     assert rows[1][-1].startswith("jupyter_jaxpr counts the most expensive branches. ")
 
 
+def of_platform(x, flag):
+    x = lax.platform_dependent(x, tpu=lambda x: x @ x, default=lambda x: x * 2)
+    return lax.cond(flag, lambda x: x + 1, lambda x: x, x)
+
+
+def test_xla_has_only_the_branch_of_the_platform():
+    """Only the branch that a value chooses is one of several branches in XLA's program."""
+    total = jj.inspect(of_platform, array(8, 8), True).cost
+    # The conversion of the flag is 1 operation.
+    assert (total.flops, total.flops_min, total.xla_flops) == (1 + 2 * 64, 1 + 64, 1 + 2 * 64)
+    assert total.differences == ()
+    total = jj.inspect(lambda x: jnp.diag(x) * 2.0, array(100, 100)).cost
+    assert (total.flops, total.flops_min, total.xla_flops) == (700, 700, 100)
+    assert [difference.kind for difference in total.differences] == ["fused_away", "fused_away"]
+
+
+def test_an_unknown_platform_has_no_known_branch(monkeypatch):
+    monkeypatch.setattr("jupyter_jaxpr.build.costs_of_programs.devices_of", lambda executable: (1, None))
+    monkeypatch.setattr("jupyter_jaxpr.program.costs.costs_of_equations.only_platform", lambda: None)
+    rows = told(of_platform, array(8, 8), True)
+    assert [row for row in rows if row[0] == "branches"] == [
+        (
+            "branches",
+            None,
+            None,
+            None,
+            "jupyter_jaxpr counts the most expensive branches. With the cheapest branches, the program has 65 "
+            "operations.",
+        )
+    ]
+
+
 def test_a_library_is_named_though_xla_removed_something_as_well():
     rows = told(lambda a: jax.scipy.linalg.lu(a), np.eye(16, dtype=np.float32))
     assert rows[0][:3] == ("custom_call", 2730, 0)
@@ -547,7 +686,7 @@ def test_a_long_cumsum_is_several_windows():
 
 
 def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
-    monkeypatch.setattr(difference_from_xla, "_devices", lambda executable: (1, "gpu"))
+    monkeypatch.setattr(difference_from_xla, "devices_of", lambda executable: (1, "gpu"))
     sentence = (
         "XLA counts 121 operations more than the jaxpr has. XLA may compute a value again in each fusion that needs "
         "the value, and may compute one operation of the jaxpr with several simpler operations."

@@ -276,6 +276,22 @@ COUNTS = {
     # The operations of a jitted function count at each of its two calls.
     "the same jit twice": (lambda x: TWICE(TWICE(x)), [V], 2 * 2 * 12, 0),
     "map": (lambda x: lax.map(lambda row: row * 2 + 1, x), [array(6, 8)], 6 * 2 * 8, 0),
+    # The platform decides the branch: only the branch for the CPU is compiled.
+    "a branch for the platform": (
+        lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, default=lambda x: x @ x),
+        [M],
+        64 * 64,
+        0,
+    ),
+    # Only the branch for a TPU reads the product.
+    "a product for another platform": (
+        lambda x: jax.jit(lambda x, y: lax.platform_dependent(x, y, tpu=lax.add, default=lambda x, y: x * 2))(x, x @ x),
+        [M],
+        64 * 64,
+        0,
+    ),
+    # The branch for the CPU normalises two index arrays (a comparison, an addition, a selection), and reads elements.
+    "a diagonal": (lambda x: jnp.diag(x) * 2, [M], 2 * 3 * 64 + 64, 0),
 }
 TWICE = jax.jit(lambda x: x * 2 + x)
 

@@ -17,7 +17,7 @@ from ..program.costs import Cost, Costs
 from ..program.costs.cost_table_by_line import Row, by_line, by_primitive, unknown
 from ..program.costs.cost_trees_of_icicle import Node, by_name_stack, by_scope
 from ..program.costs.costs_of_equations import Priced, Trips
-from ..program.costs.difference_from_xla import Analysis, analysis, differences
+from ..program.costs.difference_from_xla import Analysis, analysis, devices_of, differences
 from ..program.costs.executions_of_scopes_and_lines import ScopeRuns, runs_of
 from ..program.costs.memory_of_program import memory_of
 from ..program.jaxpr.walk import Walk
@@ -81,7 +81,8 @@ def program_cost(
             differ.
     """
     recorded = recorded or {}
-    costs = Costs(walk, loop_trips(controls, number, recorded))
+    platform = None if observed.executable is None else devices_of(observed.executable)[1]
+    costs = Costs(walk, loop_trips(controls, number, recorded), platform=platform)
     runs = runs_of(costs, program.scope, program.call)
     total = costs.of(program.scope)
     executable = observed.executable if ask_xla else None

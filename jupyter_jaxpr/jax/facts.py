@@ -190,6 +190,17 @@ def backend_started() -> bool:
         return False
 
 
+def only_platform() -> str | None:
+    """Return the platform of JAX's backends, such as `cpu`; None if none or several run. Starts no backend."""
+    if not backend_started():
+        return None
+    try:
+        platforms = {backend.platform for backend in private("xla_bridge")._backends.values()}
+    except AttributeError:
+        return None
+    return platforms.pop() if len(platforms) == 1 else None
+
+
 def jit_disabled() -> bool:
     """Return whether `jax.disable_jit` is on in this thread, so that jitted functions run as plain Python."""
     import jax

@@ -7,6 +7,7 @@ instruction to which it is lowered. Transcendental functions are counted separat
 - `operations_of_primitives`: the formulas for dot products, convolutions, reductions, sorts, scatters, random bits and
   linear algebra; also for primitives for which XLA has no rule, or a rule that counts something else.
 - `bytes_moved`: the bytes that an equation reads and writes by itself, without fusion.
+- `branches_of_platform`: the branches and equations that JAX drops, because it compiles for one platform.
 - `costs_of_equations`: the costs of the equations of a scope; the body of a loop counts once for each step.
 - `executions_of_scopes_and_lines`: how often each scope runs in a call, and from which lines.
 - `cost_table_by_line`, `cost_trees_of_icicle`: the costs by line and by primitive; by scope and by name stack.

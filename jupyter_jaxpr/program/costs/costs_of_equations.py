@@ -15,6 +15,7 @@ from typing import Any
 
 from ...document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 from ...interruptions import not_of_a_signal
+from ...jax.facts import only_platform
 from ...jax.loop_equations import scan_parts
 from ..jaxpr.bytes_of_types import Sizes
 from ..jaxpr.high_primitives import named
@@ -23,6 +24,7 @@ from ..jaxpr.programs_that_run import has_rules, is_run
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_step_counts import counted_trips
+from .branches_of_platform import BranchesOfPlatform
 from .bytes_moved import traffic
 from .cost_sums_and_order import NOTHING, Cost, Own, plain
 from .operations_of_primitives import is_relabelling, operations
@@ -91,9 +93,25 @@ class Priced:
 class Costs:
     """The costs of the scopes in a `Walk`; each is computed once."""
 
-    def __init__(self, walk: Walk, trips: Trips | None = None, weight: int = TRANSCENDENTAL_WEIGHT) -> None:
-        """Store the scopes, the known step counts of their loops, and the weight of transcendental functions."""
+    def __init__(
+        self,
+        walk: Walk,
+        trips: Trips | None = None,
+        weight: int = TRANSCENDENTAL_WEIGHT,
+        platform: str | None = None,
+    ) -> None:
+        """Store the scopes, the known step counts of their loops, and the weight of transcendental functions.
+
+        Args:
+            walk: The `Walk` that has read the scopes.
+            trips: The known step counts of while loops.
+            weight: The weight of a transcendental function in the comparison of branches.
+            platform: The platform of the executable; None if it is unknown. The only platform that JAX has started is
+                then assumed, and without one, no branch of a platform is known to be dropped.
+        """
         self.walk = walk
+        self._platform = platform or only_platform()
+        self._of_platform = BranchesOfPlatform(walk, self._platform)
         self.owns: list[Own] = []
         self._trips: Trips = trips or {}
         self._sizes = Sizes(walk)
@@ -106,7 +124,7 @@ class Costs:
 
         XLA ignores transcendental functions when it compares branches.
         """
-        return Costs(self.walk, self._trips, weight=0)
+        return Costs(self.walk, self._trips, weight=0, platform=self._platform)
 
     def scope(self, number: int) -> int | None:
         """Return the largest number of operations in one execution of a scope.
@@ -149,6 +167,11 @@ class Costs:
             return False
         body, condition = call.parts
         return counted_trips(self.walk, scope, call.equation, condition.scope, body.scope) != 0
+
+    def is_of_unknown_platform(self, scope: int, call: Call) -> bool:
+        """Return whether the platform decides which branch of a cond JAX compiles, and the platform is unknown."""
+        equation = self.walk.jaxprs[scope].eqns[call.equation]
+        return len(call.parts) > 1 and equation.params.get("branches_platforms") is not None
 
     def _bounded(self, call: Call, total: Cost) -> Cost:
         """Return the cost of a cond with its bounds.
@@ -199,6 +222,9 @@ class Costs:
                         equations[index], columns, index, keys[index], []
                     )
                 price_numbers[index] = price_number
+        for index in self._of_platform.dropped(number):
+            children_of.pop(index, None)
+            price_numbers[index] = self._no_cost(columns.primitive[index])
         total = NOTHING
         for index, programs in children_of.items():
             call = self._call(number, index, equations[index], programs)
@@ -236,6 +262,14 @@ class Costs:
         self.owns.append(Own(flops, functions, *moved, columns.primitive[index]))
         return len(self.owns) - 1
 
+    def _no_cost(self, primitive: int) -> int:
+        """Return the index in `owns` of the cost of an equation that JAX does not compile for the platform."""
+        number = self._numbers.get((primitive,))
+        if number is None:
+            self.owns.append(Own(0, 0, 0, 0, primitive))
+            number = self._numbers[(primitive,)] = len(self.owns) - 1
+        return number
+
     # --- equations with inner programs -----------------------------------------------------------
 
     def _call(self, scope: int, index: int, equation: Any, programs: list[tuple[str, int, int]]) -> Call | None:
@@ -261,6 +295,10 @@ class Costs:
             length = scan_parts(parameters).length
             return None if length is None else [_times(programs[0][2], length, loop=True)]
         if primitive == "cond":
+            kept = self._of_platform.branch(self.walk.jaxprs[scope].eqns[index])
+            if kept is not None:
+                [child] = [child for name, position, child in programs if (name, position) == ("branches", kept)]
+                return [_times(child, 1, f"branch {kept}")]
             return self._branches([child for name, _, child in sorted(programs) if name == "branches"])
         if primitive == "while":
             inside = {name: child for name, _, child in programs}

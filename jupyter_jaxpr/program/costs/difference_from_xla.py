@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,9 +24,9 @@ from ..jaxpr.walk import Walk
 from .cost_sums_and_order import Cost
 from .cost_table_by_line import unknown
 from .costs_of_equations import Call, Costs, Part
-from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of, in_order, scopes_that_xla_counts
+from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of, times_that_xla_counts
 from .operations_xla_adds import expansions
-from .unused_and_repeated import Removed, removed_equations
+from .unused_and_repeated import Removed, removed_equations, removed_in_scope
 
 #: The most loops that get a row of their own in the table of differences.
 LOOPS = 8
@@ -64,8 +64,8 @@ class Analysis:
     """XLA's cost analysis of an executable; a number is None if XLA does not report it.
 
     Attributes:
-        loops: Returns the number of while loops in the executable; None if unknown. The text of the executable is
-            printed for it, so it is called only if a reason depends on the number.
+        loops: Returns the loops in the executable; None if unknown. The text of the executable is printed for it, so it
+            is called only if a reason depends on the loops.
     """
 
     flops: float | None
@@ -73,7 +73,28 @@ class Analysis:
     bytes: float | None
     devices: int = 1
     platform: str | None = None
-    loops: Callable[[], int | None] = lambda: None
+    loops: Callable[[], LoopsOfExecutable | None] = lambda: None
+
+
+class LoopsOfExecutable(NamedTuple):
+    """The while loops of an executable.
+
+    Attributes:
+        loops: The number of loops.
+        added: The number of scalar operations that JAX's lowering of a scan adds for counters and indices; the
+            operations of a user's while loop have the same names in the executable, and are included.
+    """
+
+    loops: int
+    added: int
+
+
+#: The name of a scalar operation that is directly in the body or the condition of a loop. The operations of the
+#: function that a scan runs have a longer name, because JAX lowers a scan to a loop that calls the function.
+_OF_LOOP = re.compile(
+    r" = (?:s32|u32|s64|u64|pred)\[\] (?:add|subtract|multiply|compare|select|clamp|minimum|maximum)\(.*"
+    r'op_name="(?:[^"]*/)?while/(?:body|cond)/(?:jit\(dynamic_\w+\)/)?\w+"'
+)
 
 
 @dataclass(frozen=True)
@@ -108,18 +129,19 @@ def analysis(executable: Any) -> Analysis | None:
         return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
 
     numbers = number("flops"), number("transcendentals"), number("bytes accessed")
-    return Analysis(*numbers, *_devices(executable), functools.partial(_loops_of, executable))
+    return Analysis(*numbers, *devices_of(executable), functools.partial(_loops_of, executable))
 
 
-def _loops_of(executable: Any) -> int | None:
-    """Return the number of while loops in an executable; None if the backend does not print the executable."""
+def _loops_of(executable: Any) -> LoopsOfExecutable | None:
+    """Return the loops of an executable; None if the backend does not print the executable."""
     try:
-        return len(re.findall(r" while\(", executable.as_text()))
+        text = executable.as_text()
+        return LoopsOfExecutable(len(re.findall(r" while\(", text)), len(_OF_LOOP.findall(text)))
     except not_of_a_signal(Exception):  # the class of the error depends on the backend
         return None
 
 
-def _devices(executable: Any) -> tuple[int, str | None]:
+def devices_of(executable: Any) -> tuple[int, str | None]:
     """Return (number of devices of this process that run the executable, their platform)."""
     try:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
@@ -168,16 +190,16 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         largest.append(Difference("custom_call", _CALLBACKS.format(calls=count(callbacks, "callback")), callbacks, 0))
         left += callbacks
     left = _counters(largest, rows, left, xla_analysis)
-    counted_scopes = scopes_that_xla_counts(costs, scope, loops.branch_of_xla)
-    in_program = [number for number in in_order(costs, scope) if number in counted_scopes]
+    removed_in = functools.cache(functools.partial(removed_in_scope, costs.walk))
+    in_program = times_that_xla_counts(costs, scope, loops.parts_on_one_device, removed_in)
     if left:
-        for row in _formulas(costs, in_program, left, xla_analysis.platform == "cpu"):
+        for row in _formulas(costs, in_program, removed_in, left, xla_analysis.platform == "cpu"):
             largest.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
     largest += _explained(counted, rows, loops.has_other_branch(in_program))
     missing = unknown(costs, runs)
     if left > 0 and not missing and xla_analysis.platform == "cpu":
-        for row in _expanded(costs, in_program, left):
+        for row in _expanded(costs, in_program, removed_in, left):
             largest.append(row)
             left -= row.xla or 0
     if missing:
@@ -251,10 +273,12 @@ def _left(left: int, on_cpu: bool) -> Difference:
     return Difference("fused_away", text, 0, left)
 
 
-def _expanded(costs: Costs, counted: Collection[int], left: int) -> list[Difference]:
+def _expanded(
+    costs: Costs, counted: Mapping[int, int], removed_in: Callable[[int], Container[int]], left: int
+) -> list[Difference]:
     """Return the differences that XLA's expansions explain; the last row names expansions with an unknown effect."""
     differences_left, texts = [], []
-    for expansion in expansions(costs, counted):
+    for expansion in expansions(costs, counted, removed_in):
         if expansion.most is None:
             texts.append(expansion.text)
         elif added := min(left, expansion.most):
@@ -295,15 +319,18 @@ class _Counters(NamedTuple):
     Attributes:
         most: The largest number of operations that XLA's count can have.
         least: The smallest number: XLA computes no counter where the body counts the steps already, as in a
-            `fori_loop`.
+            `fori_loop`. XLA computes the index of a scan in reverse in each fusion that needs the index, so only the
+            executable tells the number of these operations.
         scans: The number of scans.
         reverse: The number of scans in reverse.
+        shared: The number of scans whose body may count the steps already.
     """
 
     most: int = 0
     least: int = 0
     scans: int = 0
     reverse: int = 0
+    shared: int = 0
 
     def plus(self, other: _Counters, times: int = 1) -> _Counters:
         """Return the sum of these operations and `times` times the operations of other scans."""
@@ -420,10 +447,13 @@ class _Loops:
         )
 
     def has_other_branch(self, scopes: Collection[int]) -> bool:
-        """Return whether XLA counts another branch of a cond than this package, in some scopes."""
-        calls = (call for scope in scopes for call in self.costs.priced(scope).calls)
-        branches = map(self.branch_of_xla, calls)
-        return any(branch is not None and not branch.dearest for branch in branches)
+        """Return whether XLA may count another branch of a cond than this package, in some scopes."""
+        for scope in scopes:
+            for call in self.costs.priced(scope).calls:
+                branch = self.branch_of_xla(call)
+                if branch is not None and (not branch.dearest or self.costs.is_of_unknown_platform(scope, call)):
+                    return True
+        return False
 
     def _has_rows(self, scope: int) -> bool:
         once = self.once(scope)
@@ -471,11 +501,16 @@ class _Loops:
             (part.scope, turns if part.loop else part.dearest) for part in call.parts if part.dearest or is_skipped_loop
         ]
 
+    def parts_on_one_device(self, scope: int, call: Call) -> list[tuple[int, int]]:
+        """Return (inner scope, how often XLA counts the scope) as `parts_that_xla_counts`, on one device."""
+        parts = self.parts_that_xla_counts(scope, call)
+        return [(inner, 1) for inner, _ in parts] if call.primitive == "shard_map" else parts
+
     def _counters(self, scope: int, call: Call) -> _Counters:
         """Return the operations that JAX adds to one scan.
 
-        The counter is an addition and a comparison. The index of a scan in reverse is two subtractions, if the scan
-        reads or makes arrays along its steps. In an unrolled scan in reverse, the number for the indices is unknown.
+        The counter is an addition and a comparison. The index of a scan in reverse is one or more subtractions, if the
+        scan reads or makes arrays along its steps.
         """
         jaxpr = self.costs.walk.jaxprs[scope]
         equation = jaxpr.eqns[call.equation]
@@ -483,9 +518,8 @@ class _Loops:
         carry = equation.invars[parts.consts : parts.consts + parts.carry]
         may_count = any(not variable.aval.shape and variable.aval.dtype.kind in "iu" for variable in carry)
         has_arrays = len(equation.invars) > parts.consts + parts.carry or len(equation.outvars) > parts.carry
-        reverse = 2 if parts.reverse and has_arrays and parts.unroll == 1 else 0
-        least = (0 if may_count else 2) + reverse
-        return _Counters(2 + reverse, least, 1, int(reverse > 0))
+        reverse = int(parts.reverse and has_arrays)
+        return _Counters(2 + 2 * reverse, 0 if may_count else 2, 1, reverse, int(may_count))
 
     def _turns(self, scope: int, call: Call) -> int:
         """Return how many steps of a loop XLA counts.
@@ -530,12 +564,28 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int, xla_anal
     least = sum(counters.least for counters in added.values())
     if not 0 < left:
         return left
-    if left == most or (least <= left < most and len(added) == 1):
+    has_index = any(counters.reverse for counters in added.values())
+    if not has_index and (left == most or (least <= left < most and len(added) == 1)):
         by_row = {key: min(counters.most, left) for key, counters in added.items()}
-    elif xla_analysis.platform == "cpu" and xla_analysis.loops() == sum(row.loops for row in rows):
+    elif (
+        xla_analysis.platform == "cpu"
+        and (found := xla_analysis.loops())
+        and found.loops == sum(row.loops for row in rows)
+    ):
         # XLA has removed no loop, so each loop has its counter. Other operations explain the rest of the difference,
         # which is negative if XLA removed more operations.
-        by_row = {key: counters.least for key, counters in added.items()}
+        by_row = {key: counters.least for key, counters in added.items() if not counters.reverse}
+        with_index = [key for key, counters in added.items() if counters.reverse]
+        only_scans = all(row.counters.scans == row.loops and not row.counters.shared for row in rows)
+        if with_index and only_scans and set(added) == {(row.frame, row.trips) for row in rows if row.loops}:
+            remaining = max(found.added - sum(by_row.values()), 0)
+            if len(with_index) == 1:
+                by_row[with_index[0]] = remaining
+            elif remaining:
+                # The executable does not tell which loop has how many of these operations.
+                total = functools.reduce(_Counters.plus, (added[key] for key in with_index))
+                explained.append(Difference("rest", _added_by_counters(remaining, total), 0, remaining))
+                left -= remaining
     else:
         return left
     for index, row in enumerate(explained):
@@ -550,7 +600,7 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int, xla_anal
 def _added_by_counters(operations: int, counters: _Counters) -> str:
     """Return the sentence on the operations that JAX adds to the scans of a row."""
     added = count(operations, "operation")
-    if counters.reverse:
+    if counters.reverse and operations > counters.least:
         if counters.scans == 1:
             return f"The loop counter and the index of the reverse scan add {added} to XLA's count."
         return f"Loop counters and the indices of reverse scans add {added} to XLA's count."
@@ -562,9 +612,11 @@ def _added_by_counters(operations: int, counters: _Counters) -> str:
 # --- other formulas ---------------------------------------------------------------------------------
 
 
-def _formulas(costs: Costs, counted: Collection[int], left: int, on_cpu: bool) -> list[Difference]:
+def _formulas(
+    costs: Costs, counted: Mapping[int, int], removed_in: Callable[[int], Container[int]], left: int, on_cpu: bool
+) -> list[Difference]:
     """Return the operations that XLA counts by another formula, if this explains a part of the remaining difference."""
-    by_formula = _by_formula(costs, counted)
+    by_formula = _by_formula(costs, counted, removed_in)
     differences = []
     for name in _CUMULATIVE:
         mine, xla_flops = by_formula.pop(name, (0, 0))
@@ -586,20 +638,23 @@ def _formulas(costs: Costs, counted: Collection[int], left: int, on_cpu: bool) -
     return differences
 
 
-def _by_formula(costs: Costs, counted: Collection[int]) -> dict[str, tuple[int, int]]:
+def _by_formula(
+    costs: Costs, counted: Mapping[int, int], removed_in: Callable[[int], Container[int]]
+) -> dict[str, tuple[int, int]]:
     """Return {primitive: (this package's count, XLA's count)} for primitives with another formula in XLA.
 
-    As XLA does, the body of a loop is counted once.
+    As XLA does, the body of a loop is counted once, and a function as often as the program calls it.
     """
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
-    for number in counted:
+    for number, times in counted.items():
+        removed = removed_in(number)
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""
-            if name in _OTHERWISE:
+            if name in _OTHERWISE and equation not in removed:
                 mine, xla_flops = counts.get(name, (0, 0))
                 slid = _windows(costs.walk.jaxprs[number].eqns[equation], name)
-                counts[name] = mine + max(costs.owns[index].flops, 0), xla_flops + slid
+                counts[name] = mine + max(costs.owns[index].flops, 0) * times, xla_flops + slid * times
     return counts
 
 

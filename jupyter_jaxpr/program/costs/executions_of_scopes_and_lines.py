@@ -7,7 +7,7 @@ Therefore the executions of a scope are also stored for each line and each name 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..jaxpr.walk import Walk
@@ -92,26 +92,29 @@ def _hand_on(runs: ScopeRuns, runs_by_scope: dict[int, ScopeRuns], call: Call, f
             inner.names.setdefault(below(prefix, name), Runs()).add(outer.within(part))
 
 
-def scopes_that_xla_counts(costs: Costs, scope: int, branch_of_xla: Callable[[Call], Part | None]) -> set[int]:
-    """Return the scopes that XLA counts: those that run, and those of loops without a step in the recorded call.
+def times_that_xla_counts(
+    costs: Costs,
+    scope: int,
+    parts_of: Callable[[int, Call], Iterable[tuple[int, int]]],
+    removed_in: Callable[[int], Container[int]],
+) -> dict[int, int]:
+    """Return {scope: how often XLA counts it} for the scopes that XLA counts; callers come before their callees.
 
     Args:
         costs: The costs of the scopes of the `Walk`.
         scope: The outermost scope of the program.
-        branch_of_xla: Returns the branch of a cond that XLA counts; None for an equation that is no cond.
+        parts_of: Returns (inner scope, how often XLA counts the scope) for an equation with inner programs.
+        removed_in: Returns the equations of a scope that the executable lacks.
     """
-    counted = {scope}
-    waiting = [scope]
-    while waiting:
-        number = waiting.pop()
-        for call in costs.priced(number).calls:
-            is_skipped_loop = costs.is_skipped_loop(number, call)
-            branch = branch_of_xla(call)
-            for part in call.parts if branch is None else [branch]:
-                if (part.dearest or is_skipped_loop or part is branch) and part.scope not in counted:
-                    counted.add(part.scope)
-                    waiting.append(part.scope)
-    return counted
+    times = {number: int(number == scope) for number in in_order(costs, scope)}
+    for number, outer in times.items():
+        calls = costs.priced(number).calls if outer else []
+        removed = removed_in(number) if calls else ()
+        for call in calls:
+            if call.equation not in removed:
+                for inner, inner_times in parts_of(number, call):
+                    times[inner] += outer * inner_times
+    return {number: count for number, count in times.items() if count}
 
 
 def below(prefix: str, name: str) -> str:

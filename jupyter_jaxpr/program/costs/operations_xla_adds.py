@@ -7,7 +7,7 @@ may simplify the expansion. An expansion without a known bound is named without 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,26 +40,31 @@ class Expansion:
     most: int | None
 
 
-def expansions(costs: Costs, counted: Collection[int]) -> list[Expansion]:
+def expansions(
+    costs: Costs, counted: Mapping[int, int], removed_in: Callable[[int], Container[int]]
+) -> list[Expansion]:
     """Return XLA's expansions of a program, those with a bound first; the body of a loop counts once.
 
     Args:
         costs: The costs of the scopes in the `Walk`.
-        counted: The scopes that XLA counts.
+        counted: Scope -> how often XLA counts it.
+        removed_in: Returns the equations of a scope that the executable lacks.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
     strings = costs.walk.strings.items
-    for number in counted:
-        primitives = costs.walk.scopes[number].primitive
-        for primitive, equation in zip(primitives, costs.walk.jaxprs[number].eqns, strict=True):
-            name = strings[primitive]
+    for number, times in counted.items():
+        primitives, removed = costs.walk.scopes[number].primitive, removed_in(number)
+        for index, equation in enumerate(costs.walk.jaxprs[number].eqns):
+            if index in removed:
+                continue
+            name = strings[primitives[index]]
             try:
                 for sentence, limit in _of(name, equation):
                     names, most_before = names_by_sentence.setdefault(sentence, ([], 0))
                     names.append(name)
                     names_by_sentence[sentence] = (
                         names,
-                        None if limit is None or most_before is None else most_before + limit,
+                        None if limit is None or most_before is None else most_before + limit * times,
                     )
             except not_of_a_signal(Exception):  # another version of JAX, or a symbolic size: the expansion is unknown
                 continue

@@ -51,7 +51,7 @@ def removed_equations(
         number, times, around = waiting.pop()
         priced = costs.priced(number)
         calls = {call.equation: call for call in priced.calls}
-        found = _found(costs.walk, number)
+        found = removed_in_scope(costs.walk, number)
         for equation, first in found.items():
             call, own = calls.get(equation), priced.own[equation]
             operations = max(costs.owns[own].flops, 0) if call is None else operations_of(number, call)
@@ -71,7 +71,7 @@ def removed_equations(
     return removed
 
 
-def _found(walk: Walk, number: int) -> dict[int, int | None]:
+def removed_in_scope(walk: Walk, number: int) -> dict[int, int | None]:
     """Return {index of a removed equation: the index of the earlier equation that computes the same, or None}."""
     jaxpr, columns = walk.jaxprs[number], walk.scopes[number]
     live: set[Any] = {variable for variable in jaxpr.outvars if not hasattr(variable, "val")}
