@@ -124,6 +124,14 @@ def test_a_script_reads_a_cond_false_first():
     assert (card.predicate, card.choice) == ("x > 0", "branch")
 
 
+def test_a_predicate_that_is_one_of_several_results_has_the_name_of_the_result():
+    def pay(path):
+        alive, _ = lax.scan(lambda alive, price: (alive & (price < 120.0), price), True, path)
+        return lax.cond(alive, lambda p: p, lambda p: 0.0, path[-1])
+
+    assert cards(pay, np.zeros(4, np.float32))[1].predicate == "alive"
+
+
 @pytest.mark.parametrize(
     ("construct", "constant", "kind"),
     [

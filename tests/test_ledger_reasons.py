@@ -341,6 +341,29 @@ def test_call_style_default_given() -> None:
     ]
 
 
+def test_a_static_nan_that_is_the_same_object_is_equal() -> None:
+    @functools.partial(jax.jit, static_argnames="fill")
+    def shift(x: Any, fill: float = np.nan) -> Any:
+        return jnp.where(x > 0, x, fill)
+
+    with observe() as ledger:
+        shift(1.0)
+        shift(1.0, fill=np.nan)
+    assert told(ledger, "shift")[1] == (
+        "compiled",
+        (
+            Reason(
+                "call_style",
+                "The call passes fill, which the earlier call left out: the value is the default.",
+                "fill",
+                "1 by position",
+                "1 by position, fill by keyword",
+                "Pass fill in every call or in no call: the cache key holds which arguments a call passes.",
+            ),
+        ),
+    )
+
+
 def test_argument_type() -> None:
     @jax.jit
     def f(x: Any) -> Any:

@@ -53,7 +53,10 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
     values = passed_values(making, history, event, left, text)
     if values is None or not gives_the_same(making, event, names, values, budget):
         return None
-    words = "With the edit, Python makes the function once, so JAX finds the cache entry in each later call."
+    words = (
+        "With the edit, Python makes the function once, so JAX finds the cache entry in each later call with the same "
+        "types."
+    )
     if making.passed or making.first or making.named:
         words = f"{words} The values that differ between the calls become arguments."
     return FoundCure(MADE_ONCE, None, words, "applies", tuple(_edits(text, call, left, making)))

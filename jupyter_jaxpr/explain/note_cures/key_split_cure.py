@@ -11,7 +11,10 @@ from ...observe.observation import Edit
 from ..loops.kinds_of_python_loops import Function, Span
 from .expressions_at_positions import Sketch, Text
 
-_SPLIT = "With the edit, each call gets a different key, so the random numbers differ from those of the present code."
+_SPLIT = (
+    "With the edit, these random calls get different keys, so the random numbers differ from those of the present code."
+)
+_SAME_IN_EACH_CALL = "Calls of the function with the same key still get the same random numbers: split that key, too."
 
 
 def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
@@ -48,7 +51,8 @@ def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -
         count = f", {len(names) + 1}" if len(names) > 1 else ""
         line = f"{first.id}, {', '.join(names)} = {splits}split({first.id}{count})"
         edits.append(text.before(statement, line))
-    return text.sketch("key_used_twice", expressions[-1], f"{splits}split", _SPLIT, edits)
+    words = _SPLIT if isinstance(function, ast.Module) else f"{_SPLIT} {_SAME_IN_EACH_CALL}"
+    return text.sketch("key_used_twice", expressions[-1], f"{splits}split", words, edits)
 
 
 def _is_in_loop(text: Text, use: ast.expr, function: Function) -> bool:

@@ -113,7 +113,7 @@ class StaticValue:
         if self._hash != other._hash or mine is UNKNOWN or other_value is UNKNOWN:
             return self._hash is not None and self._hash == other._hash
         try:
-            return bool(mine == other_value)
+            return is_same_object or bool(mine == other_value)  # NaN equals itself for JAX, as in a dict of Python
         except not_of_a_signal(*FAILURES):  # JAX, too, finds no entry if the `__eq__` raises
             return False
 

@@ -57,8 +57,15 @@ class Predicates:
             text = text_of(written)
         if text is None and equation >= 0:
             frame = self._callers.of(columns.stack[equation], reached.caller).frame
-            text = self._written.text(frame) if frame >= 0 and frame != card.frame else None
+            if frame >= 0 and frame != card.frame and not self._is_part(reached, equation, frame):
+                text = self._written.text(frame)
         card.predicate_text = text or text_of(written) or self._paths.of(reached, at, card.frame) or None
+
+    def _is_part(self, reached: ReachedScope, equation: int, frame: int) -> bool:
+        """Return whether an equation gives only a part of the value of the expression at a frame, as a scan does."""
+        is_scan = self._walk.strings.items[reached.columns.primitive[equation]] == "scan"
+        is_unpacked = isinstance(self._written.target(frame), ast.Tuple | ast.List)
+        return is_scan or is_unpacked or reached.columns.output_counts[equation] > 1
 
     def is_boolean(self, card: Card, reached: ReachedScope) -> bool:
         """Return whether the user passed a boolean, rather than an integer index."""
