@@ -50,7 +50,9 @@ def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -
     named = sentences_on_names(raised, message)
     explanation += [named] if named else []
     cures = (*cures_by_names(raised, message), *cures)
-    return Explained(None, title, " ".join([*explanation, operands(raised, operand_nodes(raised))]).strip(), cures)
+    of_operands = operands(raised, operand_nodes(raised))
+    explanation += [of_operands] if of_operands not in named else []
+    return Explained(None, title, " ".join(explanation).strip(), cures)
 
 
 def _is_stated(error: BaseException) -> bool:

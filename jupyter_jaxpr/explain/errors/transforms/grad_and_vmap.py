@@ -119,8 +119,8 @@ def _input(call: Applied, transform_name: str, dtype: str) -> Explained:
             cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
     others = _other_argnums(call, number, name) if not path and _is_one_array(call, number, leaf) else []
     if not path and _is_index(call, number):
-        text += f" {call.name[0].upper()}{call.name[1:]}" if call.name == "the function" else f" {call.name}"
-        text += f" uses {name} in an index, and an index must be an integer."
+        subject = "The function" if call.name == "the function" else call.name
+        text = f"{text} {subject} uses {name} in an index, and an index must be an integer."
         words = f"Leave {name} out of argnums: write there the positions of the arguments that are floats."
         if raised is not None and call.call is not None and len(call.call.args) == 1:
             words = f"Make an array of floats an argument of {call.name}, and write its position in argnums."

@@ -11,6 +11,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, missing_return, result_of
 from .transformed_calls import Applied
 
+_NO_NUMBER = "jax.{transform} needs one number, but {function} returns None"
 _MADE = "{source} is the function {name} (line {line})."
 _PASSES_ON = "{name} (line {line}) returns {result}, and {inner} (line {line_of_inner}) has no return."
 
@@ -24,7 +25,7 @@ def loss_without_result(call: Applied, transform_name: str) -> Explained:
     """
     raised = call.raised
     cure = FoundCure("return", None, "Return the number that is to be differentiated.")
-    title = f"jax.{transform_name} needs one number, but {call.name} returns None"
+    title = _NO_NUMBER.format(transform=transform_name, function=call.name)
     if raised is None:
         return Explained(None, title, "", (cure,))
     node = call.transform.args[0] if call.transform is not None and call.transform.args else None
@@ -33,7 +34,7 @@ def loss_without_result(call: Applied, transform_name: str) -> Explained:
         return call.explained(title, "", [cure])
     text = ""
     if node is not None and (source := " ".join(raised.source(node).split())) != function.name:
-        title = f"jax.{transform_name} needs one number, but {function.name} returns None"
+        title = _NO_NUMBER.format(transform=transform_name, function=function.name)
         text = _MADE.format(source=source, name=function.name, line=function.lineno)
     result = result_of(function)
     inner = _called(raised, function, result) if isinstance(result, ast.Call) else None
