@@ -15,6 +15,7 @@ import numpy as np
 from flax import nnx
 
 from jupyter_jaxpr import observe
+from jupyter_jaxpr.jax.leaves_and_context_of_key import leaf_facts
 from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
@@ -270,3 +271,8 @@ def test_the_signature_of_an_entry_has_the_static_fields() -> None:
         f"{arrays}, layers['0'].mode='train', layers['0'].width=0, layers['1'].mode='train', layers['1'].width=1, "
         "layers['2'].mode='train', layers['2'].width=2, and 4 more static fields",
     ]
+
+
+def test_an_array_beside_an_object_of_the_user_has_its_own_aval() -> None:
+    facts = leaf_facts([jnp.ones((2, 3)), Layer(ROW)], True, lambda: [None, None])
+    assert [(str(aval), kind) for aval, kind, *_ in facts] == [("float32[2,3]", "jax.Array"), ("None", "Layer")]

@@ -82,7 +82,7 @@ def leaf_facts(
     if avals is not None and not all(type(value) is array or _is_known_leaf(type(value)) for value in values):
         given_avals = avals()
         return [
-            (aval, "jax.Array", value._sharding, value._committed, _layout(value, aval) if with_layout else None)
+            (value.aval, "jax.Array", value._sharding, value._committed, _layout(value) if with_layout else None)
             if type(value) is array
             else _other_leaf(value)
             if _is_known_leaf(type(value))
@@ -91,7 +91,7 @@ def leaf_facts(
         ]
     if with_layout:
         return [
-            (aval := value.aval, "jax.Array", value._sharding, value._committed, _layout(value, aval))
+            (value.aval, "jax.Array", value._sharding, value._committed, _layout(value))
             if type(value) is array
             else _other_leaf(value)
             for value in values
@@ -122,8 +122,8 @@ def leaf_columns(values: Sequence[Any]) -> LeafColumns | None:
     )
 
 
-def _layout(value: Any, aval: Any) -> Any:
-    if len(aval.shape) < 2:  # a scalar or a vector has only one possible layout
+def _layout(value: Any) -> Any:
+    if len(value.aval.shape) < 2:  # a scalar or a vector has only one possible layout
         return None
     try:
         return value.format.layout.major_to_minor
