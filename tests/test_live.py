@@ -102,6 +102,23 @@ def test_no_kernel_stands_behind_the_document(trace: Trace) -> None:
     ]
 
 
+def test_the_code_for_a_python_loop_comes_with_the_run(trace: Trace, notebook: Notebook) -> None:
+    source = "def f(x):\n    for _ in range(30):\n        x = jnp.sin(x)\n    return x\nf(x)\n"
+    answer = trace(source)
+    assert answer.snapshot is not None
+    (note,) = answer.snapshot.notes
+    assert (note.kind, note.title, note.code) == (
+        "unrolled_loop",
+        "The for loop was unrolled into 30 equations",
+        None,
+    )
+    assert note.cure == (
+        "Run the cell: the note then shows this loop with jax.lax, or the reason why there is no such code."
+    )
+    (code,) = (note["code"] for note in notebook.run("%%jaxpr\n" + source).document["notes"])
+    assert "lax.fori_loop(0, 30, step, x)" in code
+
+
 TWO = "def f(x):\n    return jnp.sin(x)\n\n@jax.jit\ndef g(x):\n    return jnp.cos(x)\n\nf(x)\ng(x)\nz = 1\n"
 
 

@@ -110,6 +110,7 @@ def build(
     saves_values: bool = True,
     texts_up_to: int = Sent.EQUATIONS_WITH_TEXTS,
     text_limit: int = Sent.CHARACTERS_OF_TEXT,
+    rewrites_loops: bool = True,
 ) -> Built:
     """Make the document of an observed run.
 
@@ -130,12 +131,13 @@ def build(
         saves_values: True if copies of the document may hold values of the user's.
         texts_up_to: The document gets StableHLO and HLO only if the run has at most this many equations.
         text_limit: A StableHLO or HLO text with more characters than this is left out.
+        rewrites_loops: True if the notes on unrolled Python loops show the loops as code with `jax.lax`.
     """
     cells_by_file: dict[str, CellText] = dict(cells or {})
     if cell is not None:
         cells_by_file[cell.file] = cell
     with without_collection():
-        return _Builder(cells_by_file, cell, observation.reading, texts_up_to, text_limit).build(
+        return _Builder(cells_by_file, cell, observation.reading, texts_up_to, text_limit, rewrites_loops).build(
             observation,
             environment=environment,
             run_id=run_id,
@@ -152,8 +154,15 @@ class _Builder:
     """Builds one document, part by part. If a part fails, a note says so and the other parts are still built."""
 
     def __init__(
-        self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading, texts_up_to: int, text_limit: int
+        self,
+        cells: Mapping[str, CellText],
+        cell: Cell | None,
+        reading: Reading,
+        texts_up_to: int,
+        text_limit: int,
+        rewrites_loops: bool,
     ) -> None:
+        self._rewrites_loops = rewrites_loops
         self._texts_up_to = texts_up_to
         self._text_limit = text_limit
         self._cells = cells
@@ -301,7 +310,11 @@ class _Builder:
 
     def _loop_notes(self, own_programs: Sequence[Program]) -> list[Note]:
         self._loops = unrolled_loop_notes.loop_notes(
-            self._walk, own_programs, self._loop_places[: len(own_programs)], self._failures
+            self._walk,
+            own_programs,
+            self._loop_places[: len(own_programs)],
+            self._failures,
+            self._rewrites_loops,
         )
         return [unrolled.note for unrolled in self._loops]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 from ..build.costs_of_programs import total_cost
@@ -19,6 +20,12 @@ LastRun = Callable[[str], tuple[Snapshot, Sources, int] | None]
 _COUNTED = 10_000
 _NOW = "One call takes {amount} and moves {moved}."
 _BEFORE = "In {run}, one call took {amount} and moved {moved}."
+#: live sources of a run -> {index of a program: (the run's document, the cost)}; the entry of a run goes when the
+#: kernel drops the run
+_costs_of_runs: weakref.WeakKeyDictionary[Sources, dict[int, tuple[Snapshot, Cost | None]]] = (
+    weakref.WeakKeyDictionary()
+)
+
 _SAME = "As in {run}, one call takes {amount} and moves {moved}."
 
 
@@ -32,7 +39,7 @@ def cost_since(built: Built, before: tuple[Snapshot, Sources, int] | None) -> st
     cost_now = _cost(built.document, built.sources, 0)
     if cost_now is None:
         return None
-    cost_before = None if before is None else _cost(*before)
+    cost_before = None if before is None else _cost_of_run(*before)
     if before is None or cost_before is None:
         return _NOW.format(**_words(cost_now))
     cell = before[0].cell
@@ -48,6 +55,15 @@ def _cost(document: Snapshot, sources: Sources, program: int) -> Cost | None:
         return None
     with sources.reading():
         return total_cost(sources.walk, program, document.programs[program], document.control_flow)
+
+
+def _cost_of_run(document: Snapshot, sources: Sources, program: int) -> Cost | None:
+    """Return the cost of a program of a run; it is counted once, because Live asks again after each edit."""
+    counted = _costs_of_runs.setdefault(sources, {})
+    # Another document of the same run may know more, such as the iterations of a loop that the user stepped through.
+    if program not in counted or counted[program][0] is not document:
+        counted[program] = document, _cost(document, sources, program)
+    return counted[program][1]
 
 
 def _words(cost: Cost) -> dict[str, str]:

@@ -54,6 +54,7 @@ def live_document(
             cells=request.cells,
             texts_up_to=TEXTS_UP_TO if has_texts else -1,
             text_limit=TEXT_LIMIT,
+            rewrites_loops=False,  # a user who types waits for the answer
         )
     cost = None if live.function is None else cost_since(built, request.last_run(function))
     return _without_kernel(built.document, texts), cost

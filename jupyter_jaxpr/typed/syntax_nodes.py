@@ -24,9 +24,22 @@ def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
 def in_order(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield all nodes of a tree that can have children, in the order of `ast.walk`, in a fifth of its time."""
     waiting: list[Any] = [tree]
+    # These are the lines of `add_parts`: a call of a function for each node would take a third of the time.
     for node in waiting:
-        if add_parts(node, waiting):
-            yield node
+        kind = type(node)
+        try:
+            fields = _fields[kind]
+        except KeyError:
+            fields = _fields[kind] = _fields_of(kind)
+        if fields is None:
+            continue
+        for name in fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                waiting += value
+            elif value is not None:
+                waiting.append(value)
+        yield node
 
 
 def add_parts(node: Any, waiting: list[Any]) -> bool:

@@ -36,7 +36,11 @@ class NotedLoop(NamedTuple):
 
 
 def loop_notes(
-    walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces], failures: list[str]
+    walk: Walk,
+    programs: Sequence[Program],
+    places: Sequence[LoopPlaces],
+    failures: list[str],
+    rewrites: bool = True,
 ) -> list[NotedLoop]:
     """Return the notes on unrolled Python loops, one note for each loop, even if several programs contain it.
 
@@ -45,8 +49,9 @@ def loop_notes(
         programs: The programs of the document.
         places: The place of each program in the user's code, and its times.
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
+        rewrites: True if the notes show the loops as code with `jax.lax`.
     """
-    finder = UnrolledLoops(walk)
+    finder = UnrolledLoops(walk, rewrites)
     loops_by_key: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
     for index, (program, (definition, call, stages, is_whole)) in enumerate(zip(programs, places, strict=True)):
         if not is_whole:

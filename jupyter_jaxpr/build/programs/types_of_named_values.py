@@ -69,6 +69,11 @@ def named_values(
         owned: dict[NamePlace, set[int]] = {}
         written.begin_trace(trace)
         for key, described in trace.items():
+            in_one_scope = _arrays_in_one_scope(described, variables, texts)
+            if in_one_scope is not None and (key, in_one_scope[0]) not in values:
+                values[key, in_one_scope[0]] = in_one_scope[1]
+                owned[key] = {in_one_scope[0]}
+                continue
             for value in described:
                 for scope, numbers in _scopes_of(value, variables):
                     scopes_of_key = owned.get(key)
@@ -298,6 +303,31 @@ class _Texts:
                 self._texts[number] = type_text(array)
             self._last, self._last_text = array.aval, self._texts[number]
         return self._last_text
+
+
+def _arrays_in_one_scope(
+    described: Sequence[TracedArray | TracedTree], places: Mapping[Any, list[_Where]], texts: _Texts
+) -> tuple[int, _Values] | None:
+    """Return a scope and the `_Values` of a name whose values are arrays with one variable each, all in this scope.
+
+    None for other values. Most names have such values; a name in a Python loop has one value for each iteration.
+    """
+    one_scope = -1
+    variables: dict[int, None] = {}
+    types: dict[str, None] = {}
+    for value in described:
+        if type(value) is not TracedArray or len(places_of := _places_of(value.variable, places)) != 1:
+            return None
+        ((scope, number),) = places_of
+        if one_scope != scope:
+            if one_scope >= 0:
+                return None
+            one_scope = scope
+        variables[number] = None
+        types[texts.of(value)] = None
+    if one_scope < 0 or any(len(text) > Characters.TYPE_OF_NAME for text in types):
+        return None
+    return one_scope, _Values([*types], [*variables])
 
 
 def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> _Values:

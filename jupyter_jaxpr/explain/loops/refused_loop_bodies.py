@@ -150,8 +150,9 @@ class Body:
 
 def free_names(node: ast.AST) -> Iterator[str]:
     """Yield the names that a node reads from outside of itself, in the order of the reads."""
-    bound = {parameter.arg for parameter in in_order(node) if isinstance(parameter, ast.arg)}
-    for part in in_order(node):
+    parts = tuple(in_order(node))
+    bound = {parameter.arg for parameter in parts if isinstance(parameter, ast.arg)}
+    for part in parts:
         if isinstance(part, ast.comprehension):
             bound |= target_names(part.target)
         elif isinstance(part, ast.NamedExpr):
@@ -161,9 +162,7 @@ def free_names(node: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.FunctionDef) and isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             bound.add(part.id)
     name_nodes = [
-        name_node
-        for name_node in in_order(node)
-        if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Load)
+        name_node for name_node in parts if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Load)
     ]
     for name in sorted(
         name_nodes, key=lambda name_node: (getattr(name_node, "lineno", 0), getattr(name_node, "col_offset", 0))

@@ -21,6 +21,7 @@ from .refused_loop_bodies import Cannot
 #: Methods that give another value at each call: they take from a container, read a file or advance a generator.
 _TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})
 _ANEW = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.")
+_FIRST_NAMES_OF_ANEW = frozenset({"next", *(name.partition(".")[0] for name in _ANEW)})
 _INT32 = 1 << 31
 #: The assumed largest values of a loop's counter, and of another integer, if the source code does not show them.
 _COUNTER, _OTHER = 1 << 14, 1 << 16
@@ -196,7 +197,13 @@ def _gives_another(called: ast.expr) -> bool:
     """Return whether a call gives another value each time, such as `next(xs)`, `time.time()` or `random.random()`."""
     if isinstance(called, ast.Attribute) and called.attr in _TAKES:
         return True
-    return ast.unparse(called).startswith(_ANEW) or ast.unparse(called) == "next"
+    first = called
+    while isinstance(first, ast.Attribute | ast.Call | ast.Subscript):
+        first = first.func if isinstance(first, ast.Call) else first.value
+    if not isinstance(first, ast.Name) or first.id not in _FIRST_NAMES_OF_ANEW:
+        return False  # most calls: to write the text of the syntax takes much longer
+    text = ast.unparse(called)
+    return text.startswith(_ANEW) or text == "next"
 
 
 def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:

@@ -11,6 +11,8 @@ from .scan_and_vmap_code import Rewrite
 
 FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
 
+UNWRITTEN = "Run the cell: the note then shows this loop with jax.lax, or the reason why there is no such code."
+
 FAILED = (
     "No code is suggested for this loop. A rewrite was traced with the types of this call: the trace raised an error, "
     "or the results have other types."
@@ -64,8 +66,10 @@ def short_title(match: FoundLoop) -> str:
     return f"A {match.statement.word} of {match.ran} iterations was unrolled"
 
 
-def cure(match: FoundLoop, written: Rewrite) -> str:
-    """Return sentences that say what the user can write instead of the loop."""
+def cure(match: FoundLoop, written: Rewrite | None) -> str:
+    """Return sentences that say what the user can write instead of the loop; `written` is None without a rewrite."""
+    if written is None:
+        return UNWRITTEN
     if written.form == "vmap":
         advice = "Compute all iterations at once with jax.vmap."
     elif written.form == "scan" and written.stacked:

@@ -59,10 +59,17 @@ class UnrolledLoop:
 
 
 class UnrolledLoops:
-    """Finds the unrolled loops in the programs of a document. Each scope is searched once, and the result is reused."""
+    """Finds the unrolled loops in the programs of a document. Each scope is searched once, and the result is reused.
 
-    def __init__(self, walk: Walk) -> None:
+    Args:
+        walk: The `Walk` that has read the equations of the programs.
+        rewrites: True if each loop gets its code with `jax.lax`. To write the code of a long loop takes several
+            milliseconds.
+    """
+
+    def __init__(self, walk: Walk, rewrites: bool = True) -> None:
         self._walk = walk
+        self._rewrites = rewrites
         self._blocks = RepeatedBlocks(walk)
 
     def of(
@@ -99,7 +106,7 @@ class UnrolledLoops:
         )
         written = (
             None
-            if short
+            if short or not self._rewrites
             else _rewritten(statement, match.carried, self._differentiated(scopes), self._spans(statement, match.file))
         )
         return UnrolledLoop(
@@ -107,7 +114,7 @@ class UnrolledLoops:
             key=(source.name, node.lineno, node.col_offset, match.repetitions, match.carried),
             title=sentences_on_loops.short_title(match) if short else sentences_on_loops.title(match, equations),
             text=sentences_on_loops.text(match, equations, total),
-            cure=sentences_on_loops.FINE if written is None else sentences_on_loops.cure(match, written),
+            cure=sentences_on_loops.FINE if short else sentences_on_loops.cure(match, written),
             code=written.code if written is not None else None,
             repetitions=ran or match.repetitions,
             carried=match.carried,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -122,9 +122,10 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _namespace(kind: type) -> dict[str, Any]:
+def _namespace(kind: type) -> Mapping[str, Any]:
     """Return the `__dict__` of a class without running code of its metaclass."""
-    return dict(type.__dict__["__dict__"].__get__(kind))
+    namespace: Mapping[str, Any] = type.__dict__["__dict__"].__get__(kind)
+    return namespace
 
 
 def _is_users_class(kind: type) -> bool:
