@@ -52,10 +52,14 @@ export class LineCounts extends WidgetType {
 
 /** The types of names that held traced arrays, at the end of the line or after each name. */
 export class LineTypes extends WidgetType {
+  /**
+   * @param _isShort True if the types fit beside the code in a roomy editor, so that the browser need not clip them.
+   */
   constructor(
     private _text: string,
     private _title: string,
-    private _isChanged: boolean
+    private _isChanged: boolean,
+    private _isShort: boolean
   ) {
     super();
   }
@@ -64,7 +68,8 @@ export class LineTypes extends WidgetType {
     return (
       other._text === this._text &&
       other._title === this._title &&
-      other._isChanged === this._isChanged
+      other._isChanged === this._isChanged &&
+      other._isShort === this._isShort
     );
   }
 
@@ -72,6 +77,7 @@ export class LineTypes extends WidgetType {
     const node = document.createElement('span');
     node.className = 'jp-JaxprCell-types';
     node.classList.toggle(CHANGED, this._isChanged);
+    node.classList.toggle('jp-mod-short', this._isShort);
     // A note is read on request only, so a screen reader reads only the code while the user types.
     node.setAttribute('role', 'note');
     node.setAttribute('aria-label', this._title);

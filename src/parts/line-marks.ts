@@ -5,9 +5,12 @@ import { Decoration } from '@codemirror/view';
 import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
 import type { ICellMarks, ILineTypes } from './mark-types';
 import { PresentPlaces } from './present-places';
+import { ROOMY } from './visible-width';
 
 /** The sign of a note, with the space before it, is at most as wide as this many characters of code. */
 const CHARACTERS_OF_NOTE = 4;
+/** Code whose characters all have the same width; a tab and, for example, a Chinese character are wider. */
+const EQUALLY_WIDE = /^[ -~]*$/;
 
 interface IMarksOfLine {
   isUntraced: boolean;
@@ -67,8 +70,16 @@ export class LineMarks {
     }
     const titled = (title: string): string =>
       isChanged ? `${this._marks.changedTitle}\n${title}` : title;
+    const before =
+      this._widthOf(line.text, marks) +
+      marks.counts.reduce((sum, parts) => sum + charactersOf(parts), 0);
     const putTypes = (to: number, text: string, title: string): void => {
-      const widget = new LineTypes(text, titled(title), isChanged);
+      const widget = new LineTypes(
+        text,
+        titled(title),
+        isChanged,
+        EQUALLY_WIDE.test(line.text) && before + text.length <= ROOMY
+      );
       ranges.push(Decoration.widget({ widget, side: 1 }).range(to));
     };
     for (const { text, title, names } of marks.types) {

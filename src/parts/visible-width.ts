@@ -10,6 +10,9 @@ import {
   ViewPlugin
 } from '@codemirror/view';
 
+/** In a roomy editor, this many characters of code, counts and types fit into the visible part of a line. */
+export const ROOMY = 50;
+
 const changed = StateEffect.define<string>();
 
 /**
@@ -53,6 +56,7 @@ const measures = ViewPlugin.define(view => {
         before = now;
         dom.style.setProperty('--jjx-room', `${room}px`);
         dom.style.setProperty('--jjx-character', `${character}px`);
+        dom.toggleAttribute('data-jaxpr-roomy', room > (ROOMY + 8) * character);
         // An editor accepts no state effect while it measures.
         queueMicrotask(() => {
           if (!isGone) {
