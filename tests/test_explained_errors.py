@@ -297,6 +297,29 @@ def test_a_cure_that_was_not_tried_in_time_is_tried_when_the_panel_asks(
     assert levels == [untried, applies, untried, untried]
 
 
+def test_an_explanation_that_needs_a_trial_comes_when_the_panel_asks(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial_time_limit, "SECONDS_AT_ERROR", 0.0)
+    built = notebook.builds()
+    notebook.run("%%jaxpr\njax.jit(lambda x: lax.reduce(x, 0.0, lax.add, 0))(x)")
+    cards = []
+    for seconds in (0.0, 60.0):
+        monkeypatch.setattr(trial_time_limit, "SECONDS", seconds)
+        document = try_cures(observer(), built[-1].sources, notebook.shell.user_ns)
+        (note,) = [note for note in document.notes if note.kind == "trace_raised"]
+        cards.append((note.title, note.text, [(cure.name, cure.level, cure.code) for cure in note.cures]))
+    untried = "<lambda> could not be traced. The trace raised TypeError: 'int' object is not iterable."
+    assert cards == [
+        (None, untried, []),
+        (
+            "reduce takes a tuple of integers, but 0 is one integer",
+            "<lambda> could not be traced. A function of JAX takes the numbers of all axes as one tuple.",
+            [("a tuple", "applies", "jax.jit(lambda x: lax.reduce(x, 0.0, lax.add, (0,)))(x)")],
+        ),
+    ]
+
+
 def test_no_trial_takes_the_place_of_a_debugger(notebook: Notebook) -> None:
     events = []
 

@@ -37,7 +37,7 @@ from ..program.texts.lines_of_tagged_copy import ExactLines
 from ..program.texts.pass_dumps import Passes
 from . import pages_on_request
 from .costs_of_programs import program_cost, with_lead
-from .cures.cures_after_trials import with_cures
+from .cures.cures_after_trials import ExplainedNote, with_cures
 from .cures.untried_cures import CuresToTry
 from .programs import pools_from_jaxprs
 from .programs.derived_programs import with_derived
@@ -286,6 +286,7 @@ class Sources:
         cures: Mapping[tuple[int, int], Sequence[FoundCure]],
         loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
         noted: Sequence[tuple[Note, Sequence[FoundCure]]],
+        of_error: ExplainedNote | None,
         untried: CuresToTry,
     ) -> Snapshot:
         """Put the tried cures into the document, and return the document.
@@ -295,14 +296,15 @@ class Sources:
             loops: For each loop whose rewrite was tried: its note, the note after the trial, and the edits of its
                 rewrite.
             noted: For each other note that was tried: the note, and the cures that passed.
+            of_error: The note of the error whose cures were tried; None without one.
             untried: The cures that are not decided yet.
         """
         with self._lock:
             self.cures_to_try = untried
             document = self._document
-            if not cures and not loops and not noted:
+            if not cures and not loops and not noted and of_error is None:
                 return document
-            cured = with_cures(document, self._walk, cures, loops, noted)
+            cured = with_cures(document, self._walk, cures, loops, noted, of_error)
             self._document = msgspec.structs.replace(
                 cured, **pools_from_jaxprs.of_walk(self._walk, self._cell_file).fields()
             )

@@ -55,11 +55,13 @@ const EDITED = [
   'masked_derivative',
   'printed_while_tracing',
   'promoted_carry',
-  // trials of an error are short, because the cell raises early
-  'raised',
-  'trace_raised',
   'truncated_type'
 ];
+/**
+ * The kinds of notes on an error. The trials of an error are short, because the user waits for the traceback. A cure
+ * that was not tried may be missing in the note.
+ */
+const ERRORS = ['raised', 'trace_raised'];
 
 /** True if the kernel has sent this run and has not yet tried the cures of its notes. */
 export function hasNotesToCure(snapshot: Snapshot): boolean {
@@ -71,7 +73,8 @@ export function hasNotesToCure(snapshot: Snapshot): boolean {
 
 function isUntried({ kind, cures }: Note): boolean {
   return (
-    EDITED.includes(kind) &&
-    (cures ?? []).some(({ level }) => (level ?? 'advice') === 'advice')
+    ERRORS.includes(kind) ||
+    (EDITED.includes(kind) &&
+      (cures ?? []).some(({ level }) => (level ?? 'advice') === 'advice'))
   );
 }

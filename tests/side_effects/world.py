@@ -229,6 +229,9 @@ def sort_buffer(x):
 def add_at(x):
     np.add.at(BUFFER, [0], 1)
     return x
+def leaf_of_partial(x):
+    functools.partial(jax.tree.leaves, [BUFFER])()[0][0] = 9.0
+    return x
 def view_of_buffer(x):
     view = BUFFER[1:]
     view[0] = 9.0
@@ -476,6 +479,18 @@ def fill_own_array(x):
     own[0] = 1
     own += 2
     return x + own
+def array_of_a_class(x):
+    own = np.zeros(3, dtype=np.float32)
+    own[0] = 1
+    return jnp.zeros(3, dtype=float).at[0].add(x[0]) + own
+def vmap_of_jax(x):
+    keys = jax.random.split(jax.random.key(0), 3)
+    return jax.vmap(functools.partial(jax.random.normal, dtype=jnp.float32))(keys) + jax.vmap(jnp.sin)(x)
+def vmap_by_partial(x):
+    @functools.partial(jax.vmap, in_axes=0)
+    def double(y):
+        return 2 * y
+    return double(x)
 def prints(x):
     print("x is", x)
     return x
@@ -609,7 +624,8 @@ trainer.step trainer.remember trainer.count trainer.count_all trainer.update tra
 trainer.set_scale trainer.read_noisy Trainer.tally set_global count_global delete_global new_global
 set_item set_deep_item delete_item append append_by_alias extend_in_place extend_alias_in_place
 clear_by_method_object add_member push_recent count_names move_ordered read_default write_buffer add_into_buffer
-out_argument positional_out copy_to sort_buffer add_at view_of_buffer extend_bytes mutable_default own_attribute
+out_argument positional_out copy_to sort_buffer add_at view_of_buffer leaf_of_partial extend_bytes mutable_default
+own_attribute
 set_by_name set_in_vars set_in_dict set_in_globals by_exec set_namespace set_slot by_operator by_reduce by_map
 by_comprehension by_sort_key in_scan in_cond in_grad in_vmap in_operator in_item in_with in_iteration in_format
 in_truth in_default_factory draw_numpy draw_python draw_generator draw_instance shuffle next_of_generator
@@ -628,7 +644,8 @@ generator_inside(x) own_generator(x) einsum(x) loop_at(x) uses_custom(x) recursi
 enum_mode(x) string_mode(x) unpack(x) tries(x) matches(x) walrus(x) math_of(x) partial_inside(x) reduce_inside(x)
 hessian(x) jvp(x) vjp(x) checkpointed(x) associative(x) tree(x) debugs(x) delta(x) slices(x) global_read(x) sorts(x)
 default_none(x) linear(x) makes_object(x) adder(x) partial_keyword(x) sub(x) trainer(x) trainer.loss(x)
-trainer.gradient(x) jax.grad(trainer.loss)(x) jax.vmap(sine)(x)
+trainer.gradient(x) jax.grad(trainer.loss)(x) jax.vmap(sine)(x) array_of_a_class(x)
+vmap_of_jax(x) vmap_by_partial(x)
 """.split()
 
 

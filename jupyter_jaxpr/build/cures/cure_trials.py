@@ -1,8 +1,9 @@
 """Tries the cures of a run's misses and notes and the rewrites of its loops; adds those that passed to the document.
 
-The cures are tried when the panel requests it. A trial traces changed code, and runs no computation of the user. All
-trials of one request share one time budget. Cures that a request could not decide, because the time was over or because
-a name has another value now, are tried again at the next request.
+The cures are tried when the panel requests it. A trial traces changed code, and runs no computation of the user. The
+trials of one request share one time budget; those of the error that ended the cell have a budget of their own. Cures
+that a request could not decide, because the time was over or because a name has another value now, are tried again at
+the next request.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ...explain.note_cures.trial_of_note_cure import tried_at_top, tried_in
 from ...explain.trials.trial_time_limit import Budget
 from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ...observe.observation import Edit, ErrorToTry, FoundCure
+from .cures_after_trials import ExplainedNote
 
 if TYPE_CHECKING:
     from ...document.types.document import Note, Snapshot
@@ -64,30 +66,35 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
             else:
                 loops.append(decided)
         noted, undecided_notes = _of_notes(waiting, sources, names, budget)
-        of_error = _of_error(waiting.error, sources, budget)
+        of_error, is_error_tried = _of_error(waiting.error, sources)
     misses = {place: number for place, number in waiting.misses.items() if place not in cures}
     # The loops that this request could not decide come last in the next request.
     trial = waiting._replace(
         misses=misses, left=(*untried, *undecided), tried=waiting.tried | places_seen, notes=tuple(undecided_notes)
     )
-    if of_error and not budget.is_over:
+    if is_error_tried:
         trial = trial._replace(error=None)
-    return sources.add_cures(cures, loops, [*noted, *of_error], trial)
+    return sources.add_cures(cures, loops, noted, of_error, trial)
 
 
-def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> list[tuple[Note, tuple[FoundCure, ...]]]:
-    """Try the cures of the error that ended the cell; return its note with the cures that passed within the budget.
+def _of_error(error: ErrorToTry | None, sources: Sources) -> tuple[ExplainedNote | None, bool]:
+    """Explain the error that ended the cell once more, with more time for the trials of its cures.
 
     Python keeps only the last error, for a debugger. An earlier error has no frames, so its cures stay advice.
+
+    Returns:
+        The note of the error with its new explanation, and whether there was time for all trials. None and False
+        without an error whose cures are still to try.
     """
     last = getattr(sys, "last_value", None)
     if error is None or last is None or id(last) != error.identity:
-        return []
+        return None, False
+    budget = Budget()
     card = next((note for note in sources.document.notes if note.kind in _ERRORS), None)
     finding = error_finding(last, error.function, budget)
     if card is None or finding is None or (finding.kind, finding.detail) != (card.kind, card.detail):
-        return []
-    return [(card, finding.cures)]
+        return None, False
+    return ExplainedNote(card, finding), not budget.was_short
 
 
 def _of_notes(

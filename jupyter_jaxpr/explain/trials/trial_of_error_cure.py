@@ -28,6 +28,7 @@ from ...observe.side_effects.proof import side_effects
 from ...observe.silenced_warnings import silenced_warnings
 from ..errors.control_flow.carries import carry_around
 from ..errors.failing_code.edits import edited
+from ..errors.failing_code.module_names import namespace
 from ..errors.failing_code.place_of_error import RaisedAt
 from .copied_values import NotCopied, copied, has_handler
 from .trial_time_limit import Budget, TooLong, left_for_error
@@ -218,7 +219,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
     nodes = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Name)]
     nodes_written = {name_node.id for name_node in nodes if isinstance(name_node.ctx, ast.Store)}
     nodes_written |= {part.name for node in body for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
-    names = {**frame.f_globals, **frame.f_locals}
+    names = namespace(raised)
     # Names that the statements assign are local to the trial function, so it gets their earlier values as arguments.
     before = sorted(name for name in nodes_written if name in names)
     head = f"def {_NAME}({', '.join(before)}):\n    pass\n"

@@ -17,6 +17,7 @@ from .harmless_functions import (
     SETS_ATTRIBUTES,
     is_consumed,
     is_effectful,
+    is_function_of_jax,
     is_generated,
     is_jitted,
     is_users_callable,
@@ -37,32 +38,12 @@ from .method_and_class_calls import (
     vars_of,
     writes_into_out,
 )
+from .methods_called_by_builtins import METHODS_OF_FUNCTION, READS_ELEMENTS
 from .side_effect import Kind
 from .source_of_code_objects import FunctionNode, function_node
 
 _DEEPEST = 60
 _LINEN = frozenset(["apply", "init", "init_with_output"])
-_READS_ELEMENTS = frozenset(
-    "all any dict enumerate filter frozenset iter list map max min reversed set sorted sum tuple zip next".split()
-)
-_METHODS_OF: tuple[tuple[Any, tuple[str, ...]], ...] = (
-    (len, ("__len__",)),
-    (bool, ("__bool__", "__len__")),
-    (hash, ("__hash__",)),
-    (repr, ("__repr__",)),
-    (str, ("__str__", "__repr__")),
-    (format, ("__format__", "__str__", "__repr__")),
-    (print, ("__str__", "__repr__")),
-    (abs, ("__abs__",)),
-    (int, ("__int__", "__index__")),
-    (float, ("__float__", "__index__")),
-    (round, ("__round__",)),
-    (divmod, ("__divmod__", "__rdivmod__")),
-    (pow, ("__pow__", "__rpow__")),
-)
-# id of a function -> the special methods that it calls. Functions are not used as keys, because comparing one with a
-# user's callable would call the callable's `__eq__`.
-_SPECIAL_OF = {id(function): names for function, names in _METHODS_OF}
 _NO_RESULT_OF_ARGUMENTS = frozenset(map(id, (isinstance, issubclass, callable, len, id, hash, hasattr)))
 _MAKES_CONTAINER = frozenset(
     map(id, (list, dict, set, tuple, frozenset, bytearray, sorted, zip, map, enumerate, filter, reversed, copy.copy))
@@ -73,8 +54,8 @@ _CALLED_LATER = frozenset(["debug_callback", "callback", "io_callback", "pure_ca
 # Functions that return a new function, and do not call the function that they get.
 _TRANSFORMS = frozenset(
     """vmap grad value_and_grad jit pmap checkpoint remat jacfwd jacrev jacobian hessian custom_jvp custom_vjp
-    named_call shard_map partial wraps cache lru_cache filter_vmap filter_grad filter_value_and_grad filter_jit
-    filter_checkpoint fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
+    named_call shard_map vectorize partial wraps cache lru_cache filter_vmap filter_grad filter_value_and_grad
+    filter_jit filter_checkpoint fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
 )
 _VERDICTS: dict[str, tuple[Kind, str]] = {
     "random": ("random", advances_generator("{name}")),
@@ -327,12 +308,21 @@ class Calls(Methods):
         for value in arguments_passed:
             self._handed_over(scope, node, function, value)
         functions = [function for value in arguments_passed for function in self._functions_in(value)]
+        if name in _TRANSFORMS and not inner_functions and not functions and self._is_of_jax(name, values, keywords):
+            return Transformed((values[0],))
         arguments = [value for value in arguments_passed if not self._is_function(value)]
         if functions and (not arguments or (name in _TRANSFORMS and not inner_functions)):
             return Transformed((*inner_functions, *functions))
         callbacks = (*inner_functions, *functions)
         results = self._call_back(scope, node, callbacks, arguments) if callbacks else None
         return self._result(function, arguments, results)
+
+    def _is_of_jax(self, name: str, values: list[Value], keywords: Keywords) -> bool:
+        """Return whether a transform gets a function of JAX; `partial` also binds arguments, which must be fresh."""
+        if not values or not _is_function_of_jax(values[0]):
+            return False
+        bound = [*values[1:], *keywords.values()] if name in ("partial", "Partial") else []
+        return all(_is_function_of_jax(value) or self.blurred(value).deep for value in bound)
 
     def _entered(self, scope: Scope, node: ast.AST, function: Any) -> None:
         """Analyse the `__enter__` and `__exit__` that a decorator of a context manager calls around a function."""
@@ -390,6 +380,8 @@ class Calls(Methods):
         traced_values = [rebuilt(value) for value in values]
         named = {name: rebuilt(value) for name, value in keywords.items()}
         results = [self.call(scope, node, function, traced_values, named) for function in callee.functions]
+        if len(results) == 1 and isinstance(results[0], Local | Transformed):
+            return results[0]  # such as `partial(jax.vmap, in_axes=0)(f)`
         blurred_values = [self.blurred(value) for value in (*traced_values, *named.values(), *results)]
         plain, deep = all(value.plain for value in blurred_values), all(value.deep for value in blurred_values)
         return PLAIN if plain and deep else Made(plain, deep, deep)
@@ -414,9 +406,9 @@ class Calls(Methods):
         if isinstance(value, Known) and is_consumed(value.value) and function is not iter:
             self.refuse("outside", scope, node, texts.PASSES_ITERATOR)
         name = getattr(function, "__name__", "")
-        if id(function) in _SPECIAL_OF:
-            self.special(scope, node, value, _SPECIAL_OF[id(function)])
-        elif name in _READS_ELEMENTS and _package(function) == "builtins":
+        if id(function) in METHODS_OF_FUNCTION:
+            self.special(scope, node, value, METHODS_OF_FUNCTION[id(function)])
+        elif name in READS_ELEMENTS and _package(function) == "builtins":
             self.elements(scope, node, value)
             self.handed_over(scope, node, value)
         else:
@@ -459,6 +451,10 @@ def _is_array_result(function: Any) -> bool:
     """Return whether a function of JAX returns new arrays when its arguments are arrays."""
     module = getattr(function, "__module__", None) or type(function).__module__
     return str(module).startswith(("jax", "optax", "einops")) and "tree" not in str(module)
+
+
+def _is_function_of_jax(value: Value) -> bool:
+    return isinstance(value, Known) and is_function_of_jax(value.value)
 
 
 def _package(function: Any) -> str:

@@ -16,6 +16,7 @@ from .harmless_functions import (
     elements_of,
     functions_inside,
     is_array_of_jax,
+    is_class_of_numbers,
     is_consumed,
     is_users_callable,
     is_users_class,
@@ -109,7 +110,9 @@ class Attributes(abc.ABC):
         plain, deep = True, True
         for part in self._inside(value.value):
             kind = type(part)
-            if is_array_of_jax(part) or is_immutable(part) or kind.__module__ == "numpy.dtypes":
+            if is_array_of_jax(part) or is_immutable(part) or is_class_of_numbers(part):
+                continue
+            if kind.__module__ == "numpy.dtypes":
                 continue
             if callable(part) and not isinstance(part, type):
                 plain = deep = False

@@ -338,6 +338,25 @@ def is_array_of_jax(value: Any) -> bool:
     return isinstance(value, jax.Array | jax.ShapeDtypeStruct)
 
 
+def is_class_of_numbers(value: Any) -> bool:
+    """Return whether an object is a class that stands for a dtype, such as `int`, `np.float32` or `jnp.float32`."""
+    import numpy as np
+
+    if not isinstance(value, type):
+        return False
+    return any(value is kind for kind in (bool, int, float, complex)) or (
+        value.__module__.partition(".")[0] in ("numpy", "jax", "ml_dtypes")
+        and (issubclass(value, np.generic) or isinstance(inspect.getattr_static(value, "dtype", None), np.dtype))
+    )
+
+
+def is_function_of_jax(value: Any) -> bool:
+    """Return whether an object is a harmless function of JAX, such as `jax.random.normal`."""
+    if not callable(value) or isinstance(value, type) or is_array_of_jax(value) or verdict(value) != "harmless":
+        return False
+    return _module_of(value).partition(".")[0] in ("jax", "jaxlib") or _is_jax_code(value)
+
+
 def is_jitted(value: Any) -> bool:
     """Return whether an object is the result of `jax.jit`."""
     return facts.is_jitted(value)

@@ -8,7 +8,7 @@ import inspect
 import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ....interruptions import not_of_a_signal
@@ -19,6 +19,7 @@ from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import FAILURES, file_of, function_of
 from ...loops.kinds_of_python_loops import parsed
 from ...trials.trial_of_error_cure import Outcome, traced_with
+from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
@@ -273,9 +274,22 @@ def jits_of(
             elif isinstance(node, ast.Call) and node.args and _is_transform(raised, node.func, transforms):
                 jitted = node.args[0]
                 jitted_name = jitted.attr if isinstance(jitted, ast.Attribute) else getattr(jitted, "id", None)
-                is_lambda = isinstance(jitted, ast.Lambda) and jitted is _lambda_of(code, file, loops.module)
-                if jitted_name == function or is_lambda:
+                if jitted_name == function or _is_code(raised, jitted, code, file, loops.module):
                     yield file, scope, node, ast.get_source_segment(text, node) or ""
+
+
+def _is_code(raised: RaisedAt, node: ast.expr, code: CodeType | None, file: str, module: ast.Module) -> bool:
+    """Return whether an expression stands for the function of a code object.
+
+    The expression is the lambda itself, the only name of the lambda, or another name of the function.
+    """
+    if code is None:
+        return False
+    made = only_value(module, node.id) if isinstance(node, ast.Name) else node
+    if isinstance(made, ast.Lambda):
+        return made is _lambda_of(code, file, module)
+    value = value_of(raised, node) if isinstance(node, ast.Name | ast.Attribute) else None
+    return type(value) is FunctionType and value.__code__ is code
 
 
 def _lambda_of(code: CodeType | None, file: str, module: ast.Module) -> ast.Lambda | None:

@@ -30,6 +30,23 @@ def edit_of(raised: RaisedAt, change: Change) -> Edit:
     return Edit(Place(raised.place.file, line, raised.place.function, column, end_line, end_column), indented)
 
 
+def source_with(raised: RaisedAt, node: ast.expr, changes: Sequence[Change]) -> str:
+    """Return the code of an expression after those changes that lie within the expression."""
+    inside = {id(part) for part in ast.walk(node)}
+    edits = [edit_of(raised, change) for change in changes if id(change[0]) in inside]
+    if not edits or raised.loops is None:
+        return raised.source(node)
+    before = "\n".join(raised.loops.lines)
+    after = edited(before, edits).encode()
+    line_starts = [0]
+    for line in raised.loops.lines:
+        line_starts.append(line_starts[-1] + len(line.encode()) + 1)
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    begin = line_starts[node.lineno - 1] + node.col_offset
+    end = line_starts[node.end_lineno - 1] + node.end_col_offset + len(after) - len(before.encode())
+    return after[begin:end].decode()
+
+
 def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
     """Return a cure whose edits the panel can apply to the user's code."""
     return replace(cure, level="applies", edits=tuple(edits))

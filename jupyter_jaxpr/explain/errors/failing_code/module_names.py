@@ -9,8 +9,16 @@ from .place_of_error import RaisedAt
 
 
 def namespace(raised: RaisedAt) -> dict[str, Any]:
-    """Return {name: value} for the global and local names at the failing expression."""
-    return {} if raised.frame is None else {**raised.frame.f_globals, **raised.frame.f_locals}
+    """Return {name: value} for the global and local names at the failing expression.
+
+    A generator expression also reads the local names of the function around the expression.
+    """
+    frame, caller = raised.frame, raised.callers[-1] if raised.callers else None
+    if frame is None:
+        return {}
+    if frame.f_code.co_name != "<genexpr>" or caller is None or frame.f_code not in caller.f_code.co_consts:
+        return {**frame.f_globals, **frame.f_locals}
+    return {**frame.f_globals, **caller.f_locals, **frame.f_locals}
 
 
 def jnp_name(raised: RaisedAt) -> str:

@@ -11,11 +11,11 @@ from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ...trials.trial_of_error_cure import passed
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from .extremes_of_numbers import changes_of_extremes, with_extremes
+from .numbers_in_statements import ROUNDED, NumbersInStatement, as_list
 
 WORKS_ON_TRACED = "{code} works on traced arrays. {function} needs the values."
 _NEW_ARRAY_OF_UFUNC = (
@@ -94,18 +94,15 @@ class NumPyCalls:
         if module == "numpy" and name.endswith(".at"):
             return [FoundCure(code, None, _NEW_ARRAY_OF_UFUNC.format(code=code))]
         new_call = code + self._source(node)[len(self._source(node.func)) :]
-        changes = changes_of_extremes(self._raised, node) if module == "math" else []
         text = WORKS_ON_TRACED.format(code=code, function=self._source(node.func))
-        text = with_extremes(text, [change[2] for change in changes])
-        edits = [edit_of(self._raised, over(node.func, code))]
-        edits += [
-            edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))
-            for call in self._numpy_calls_around(node)
-        ]
-        edits += [
-            edit_of(self._raised, over(call.func, f"{self._jnp}.{name}")) for call, name in self._math_calls(node)
-        ]
-        edits += [edit_of(self._raised, change) for change in changes]
+        changes = [over(node.func, code)]
+        changes += [over(call.func, self._jax_numpy_name(call)) for call in self._numpy_calls_around(node)]
+        changes += self.math_changes(node)
+        numbers = NumbersInStatement(self._raised, node, changes)
+        changes, text = numbers.changes, " ".join([text, *numbers.words])
+        if numbers.rounds_inexact:
+            return [FoundCure(code, None, f"{text} {ROUNDED}")]
+        edits = [edit_of(self._raised, change) for change in changes]
         cure = applied(FoundCure(code, new_call, text), edits)
         written = [*node.args, *(keyword.value for keyword in node.keywords)]
         lists = [part for part in written if isinstance(part, ast.List | ast.Tuple)]
@@ -151,6 +148,10 @@ class NumPyCalls:
                 or traced & {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
             )
         ]
+
+    def math_changes(self, node: ast.Call) -> list[Change]:
+        """Return the changes of the other `math` calls in the statement that get arrays to calls of jax.numpy."""
+        return [over(call.func, f"{self._jnp}.{name}") for call, name in self._math_calls(node)]
 
     def _math_calls(self, node: ast.Call) -> list[tuple[ast.Call, str]]:
         """Return the other `math` calls in the statement that get arrays, with the functions' names in jax.numpy."""
@@ -216,6 +217,5 @@ def module_of_function(raised: RaisedAt, function: ast.expr) -> str | None:
 def array_code(raised: RaisedAt, node: ast.expr) -> str:
     """Return the code of an argument as an array: a list or a generator becomes an argument of jnp.asarray."""
     text = raised.source(node)
-    if isinstance(node, ast.GeneratorExp):
-        text = f"[{text[1:-1]}]" if text.startswith("(") else f"[{text}]"
-    return f"{jnp_name(raised)}.asarray({text})" if isinstance(node, ast.List | ast.Tuple | ast.GeneratorExp) else text
+    is_list = isinstance(node, ast.List | ast.Tuple | ast.GeneratorExp | ast.ListComp)
+    return f"{jnp_name(raised)}.asarray({as_list(node, text)})" if is_list else text

@@ -6,7 +6,6 @@ import ast
 import sys
 import types
 
-from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ...trials.refused_assignments import own_names
 from ...trials.trial_of_error_cure import passed
@@ -15,18 +14,15 @@ from ..failing_code.edits import applied, edit_of, over, replacing
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import axes_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from .calls_of_numpy_and_math import array_code
-from .extremes_of_numbers import ELEMENTWISE, changes_of_extremes, is_extreme, with_extremes
+from .calls_of_numpy_and_math import NumPyCalls, array_code
 from .indexed_lists import INDEX_OF_STRING
+from .numbers_in_statements import ALONE, CONVERTED, ELEMENTS, ELEMENTWISE, NumbersInStatement, is_extreme
 
-#: Function of Python -> the function of `jax.numpy` that takes the whole array.
-_ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 _ITEM = (
     "The array of one element works in place of the number that item() returns, and needs no value while JAX traces."
 )
-_CONVERTED = "astype converts the elements to {type}, and the result is an array. {type}() needs a Python number."
 _LIST = "The array works in place of the list that tolist() returns, and needs no values while JAX traces."
-_ELEMENTS = "The function of jax.numpy takes the whole array and needs no values while JAX traces."
+_WHERE = "jnp.where compares the two keys and chooses between the two values."
 #: Statements that contain other statements.
 _WITH_BLOCKS = ast.For | ast.While | ast.If | ast.With | ast.Try | ast.FunctionDef | ast.ClassDef
 
@@ -70,25 +66,34 @@ class PythonCalls:
                 keywords=[ast.keyword(arg="key", value=key)],
             ):
                 return self._by_key(node, name, value, key)
-            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_], keywords=[]):
+            case ast.Call(func=ast.Name(id=("max" | "min") as name), keywords=[]) if is_extreme(node):
                 return self._max_or_min(node, name)
+            case ast.Call(
+                func=ast.Name(id=("max" | "min") as name),
+                args=[first, second],
+                keywords=[ast.keyword(arg="key", value=(ast.Name() | ast.Attribute()) as key)],
+            ):
+                return [self._by_key_of_two(node, name, first, second, key)]
             case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
                 self._raised, value
             ):
                 return []  # Python's max and min compare whole rows of an array, but jax.numpy compares elements
-            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
+            # Python compares elements only where the array is not empty, so the default is not used.
+            case ast.Call(
+                func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[] | [ast.keyword(arg="default")]
+            ):
                 code = f"{self._jnp}.{name}({array_code(self._raised, value)})"
-                return [replacing(self._raised, node, f"{self._jnp}.{name}", code, _ELEMENTS)]
+                return [replacing(self._raised, node, f"{self._jnp}.{name}", code, ELEMENTS)]
             case ast.Call(
                 func=ast.Name(id="sorted"),
                 args=[value],
                 keywords=[ast.keyword(arg="reverse", value=ast.Constant(value=True))],
             ):
                 code = f"{self._jnp}.sort({array_code(self._raised, value)}, descending=True)"
-                return [replacing(self._raised, node, f"{self._jnp}.sort", code, _ELEMENTS)]
-            case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _ALONE:
-                code = f"{self._jnp}.{_ALONE[name]}({array_code(self._raised, value)})"
-                return [replacing(self._raised, node, f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS)]
+                return [replacing(self._raised, node, f"{self._jnp}.sort", code, ELEMENTS)]
+            case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in ALONE:
+                code = f"{self._jnp}.{ALONE[name]}({array_code(self._raised, value)})"
+                return [replacing(self._raised, node, f"{self._jnp}.{ALONE[name]}", code, ELEMENTS)]
         return None
 
     def _conversion(self, node: ast.Call, name: str, value: ast.expr) -> list[FoundCure]:
@@ -118,9 +123,9 @@ class PythonCalls:
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         text = self._source(value) if simple else f"({self._source(value)})"
         code = f"{text}.astype({name})"
-        changes = changes_of_extremes(self._raised, node)
-        words = with_extremes(_CONVERTED.format(type=name), [change[2] for change in changes])
-        edits = [edit_of(self._raised, change) for change in (over(node, code), *changes)]
+        numbers = NumbersInStatement(self._raised, node, [over(node, code)])
+        words = " ".join([CONVERTED.format(type=name), *numbers.words])
+        edits = [edit_of(self._raised, change) for change in numbers.changes]
         return [applied(FoundCure(".astype", code, words), edits)]
 
     def _mapped_conversion(self, node: ast.Call) -> list[FoundCure]:
@@ -131,7 +136,7 @@ class PythonCalls:
             case _:
                 return []
         code = f"{value.id}.astype({name})"
-        words = _CONVERTED.format(type=name)
+        words = CONVERTED.format(type=name)
         return [replacing(self._raised, node, ".astype", code, words)]
 
     def _extreme_of_conversions(self, node: ast.Call) -> list[FoundCure]:
@@ -146,7 +151,7 @@ class PythonCalls:
             return []
         name = codes[0][1].partition("(")[0]
         edits = [edit_of(self._raised, over(call, code)) for call, code in codes]
-        return [applied(FoundCure(name, codes[0][1], _ELEMENTS), edits)]
+        return [applied(FoundCure(name, codes[0][1], ELEMENTS), edits)]
 
     def _extreme_code(self, node: ast.Call) -> str | None:
         match node:
@@ -156,7 +161,7 @@ class PythonCalls:
                 keywords=[],
             ):
                 return next(
-                    (f"{self._jnp}.{_ALONE.get(name, name)}({cure.code})" for cure in self._mapped_conversion(mapped)),
+                    (f"{self._jnp}.{ALONE.get(name, name)}({cure.code})" for cure in self._mapped_conversion(mapped)),
                     None,
                 )
         return None
@@ -188,7 +193,7 @@ class PythonCalls:
         if not isinstance(mapped, ast.Call) or called_by_name(mapped) != "map" or not isinstance(outer, ast.Call):
             return None
         name = called_by_name(outer)
-        return f"{self._jnp}.{_ALONE.get(name, name)}" if name in ("max", "min", "sorted", "any", "all") else None
+        return f"{self._jnp}.{ALONE.get(name, name)}" if name in ("max", "min", "sorted", "any", "all") else None
 
     def _outside_call(self, node: ast.Call) -> str | None:
         """Return the method, such as history.append, that stores the converted number outside of the function.
@@ -230,50 +235,20 @@ class PythonCalls:
             words = "jax.vmap computes the key of each element, and argsort gives the order of the elements."
         return [replacing(self._raised, node, f"{self._jnp}.{function}", code, words)]
 
+    def _by_key_of_two(self, node: ast.Call, name: str, first: ast.expr, second: ast.expr, key: ast.expr) -> FoundCure:
+        """Return the cure of max(a, b, key=f): jnp.where(f(b) > f(a), b, a). Of equal keys, Python takes the first."""
+        a, b, of_key = self._source(first), self._source(second), self._source(key)
+        sign = ">" if name == "max" else "<"
+        code = f"{self._jnp}.where({of_key}({b}) {sign} {of_key}({a}), {b}, {a})"
+        return replacing(self._raised, node, f"{self._jnp}.where", code, _WHERE)
+
     def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
         maximum_or_minimum = f"{self._jnp}.{name}imum"
-        outer: ast.Call = node
-        parent = self._raised.parents.get(id(outer))
-        while is_extreme(parent):  # in min(max(x, 0), 1), the outer call is replaced as a whole
-            outer, parent = parent, self._raised.parents.get(id(parent))
-        # The statement would fail again at the next call of max or min that compares traced values.
-        calls = [outer, *self._further_extremes(outer)]
-        edits = [edit_of(self._raised, over(call, self._max_or_min_code(call))) for call in calls]
-        words = ELEMENTWISE.format(function=maximum_or_minimum)
-        cure = FoundCure(maximum_or_minimum, self._max_or_min_code(outer), words)
-        return [applied(cure, edits)]
-
-    def _further_extremes(self, first: ast.Call) -> list[ast.Call]:
-        """Return the other calls of max and min in the statement that read a traced name, without nested ones."""
-        statement = self._raised.statement_of(first)
-        if isinstance(statement, _WITH_BLOCKS) or statement is None:
-            return []
-        calls = [part for part in ast.walk(statement) if is_extreme(part) and part is not first]
-        inside = {id(part) for call in [first, *calls] for part in ast.walk(call) if part is not call}
-        traced = self._raised.tracers.keys() | {
-            name for name, value in namespace(self._raised).items() if is_tracer_type(type(value))
-        }
-        return [
-            call
-            for call in calls
-            if id(call) not in inside
-            and any(
-                isinstance(part, ast.Name) and part.id in traced and not self._is_size(part) for part in ast.walk(call)
-            )
-        ]
-
-    def _is_size(self, name: ast.Name) -> bool:
-        """Return whether the code reads a size of the array, such as x.ndim, which is a number of Python."""
-        parent = self._raised.parents.get(id(name))
-        return isinstance(parent, ast.Attribute) and parent.attr in ("ndim", "shape", "size")
-
-    def _max_or_min_code(self, node: ast.expr) -> str:
-        if not is_extreme(node):
-            return self._source(node)
-        code = self._max_or_min_code(node.args[0])
-        for argument in node.args[1:]:
-            code = f"{self._jnp}.{called(node)}imum({code}, {self._max_or_min_code(argument)})"
-        return code
+        # The statement would fail again at the next call that needs the value of a traced array.
+        numbers = NumbersInStatement(self._raised, node, NumPyCalls(self._raised).math_changes(node))
+        words = " ".join(numbers.words) or ELEMENTWISE.format(function=maximum_or_minimum)
+        edits = [edit_of(self._raised, change) for change in numbers.changes]
+        return [applied(FoundCure(maximum_or_minimum, None, words), edits)]
 
     def _source(self, node: ast.expr) -> str:
         return self._raised.source(node)

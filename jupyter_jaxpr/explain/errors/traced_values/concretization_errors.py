@@ -25,11 +25,11 @@ from .calls_of_numpy_and_math import NumPyCalls
 from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
-from .extremes_of_numbers import ELEMENTWISE, changes_of_extremes, with_extremes
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
 from .length_options import masked_index
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
+from .numbers_in_statements import ELEMENTWISE, NumbersInStatement
 from .rewritten_calls import Calls
 from .rewritten_if_while_for import Choices
 from .sets_of_values import distinct_value_cures
@@ -432,7 +432,7 @@ def _without_float(raised: RaisedAt) -> tuple[str, str]:
         if of_math is not None:
             name, words = of_math.name, of_math.text
         else:
-            words = with_extremes(words, [change[2] for change in changes_of_extremes(raised, node)])
+            words = " ".join([words, *NumbersInStatement(raised, node, [over(node, "")]).words])
     if _is_in_condition(raised):
         words = f"{words} {_GENERAL['TracerBoolConversionError'][1]}"
     return name, words

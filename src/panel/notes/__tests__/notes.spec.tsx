@@ -349,6 +349,15 @@ describe('the notes of a run', () => {
     );
   });
 
+  it('have the kernel try the cures of an error, even if no cure is shown', async () => {
+    const document = snapshot({ notes: [{ ...note, kind: 'trace_raised' }] });
+    const { model, kernel } = fromKernel(document);
+    kernel.answer = () => Promise.resolve(answered({ ...document }));
+    render(<Notes model={model} insert={() => undefined} trans={trans} />);
+    await act(async () => undefined);
+    expect(kernel.asked).toEqual([{ type: 'cures', snapshot: document.id }]);
+  });
+
   it('have the kernel try their cures once, when they are shown', async () => {
     const update: Note = {
       ...note,
