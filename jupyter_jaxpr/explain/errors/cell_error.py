@@ -96,6 +96,8 @@ from .transforms.jvp_rules import jvp_rule_error
 from .transforms.mapped_specs import mapped_spec_error
 from .transforms.mesh_sizes import mesh_size_error
 from .transforms.nan_gradients import nan_gradient_error
+from .transforms.results_of_jvp_rules import jvp_result_error
+from .transforms.results_of_vjp_rules import vjp_result_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.rule_parameters import rule_parameters_error
 from .transforms.swapped_value_and_grad import swapped_values_error
@@ -156,6 +158,8 @@ _KINDS = (
     callback_error,
     own_class_error,
     derivative_rule_error,
+    jvp_result_error,
+    vjp_result_error,
     axis_name_error,
     argument_error,
     argument_count_error,
