@@ -187,9 +187,11 @@ class Calls(Methods):
         """
         match values:
             case [Known(value=types.FunctionType() as function)] if None not in keywords:
-                is_transform = _name(function) in _TRANSFORMS and _package(function) == "jax"
-                are_plain = all(self.blurred(value).plain for value in keywords.values())
-                return Known(functools.partial(function)) if is_transform and are_plain else None
+                if _package(function) != "jax" or not all(self.blurred(value).plain for value in keywords.values()):
+                    return None
+                if _name(function) == "pallas_call":  # with an option, the kernel gets new references to write into
+                    return Known(functools.partial(function, out_shape=()))
+                return Known(functools.partial(function)) if _name(function) in _TRANSFORMS else None
         return None
 
     def _call_function(
