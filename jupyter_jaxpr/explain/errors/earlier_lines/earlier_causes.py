@@ -26,6 +26,7 @@ from .interpret_mode import interpret_mode_error
 from .leaking_generators import leaking_generator
 from .leaking_statement import only_writer_of, writer_of
 from .result_of_the_call import after_the_call
+from .stored_attributes import local_value
 
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
@@ -105,6 +106,8 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         if construct == "jit":
             explanation += " A call that reuses the compiled program does not run this line."
             moved = after_the_call(raised, traced_function, statement)
+            if moved is None or moved.code is None:
+                moved = local_value(raised, traced_function, statement) or moved
         else:
             moved = collected(raised, construct, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
@@ -127,12 +130,18 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
         explanation += " The trace is over, so JAX can no longer compute the value."
+    if moved is None and construct == "scan" and function is not None and not is_of_generator:
+        moved = FoundCure("an output", None, _OUTPUT_OF_STEP.format(function=function))
     if moved is None and not is_of_generator:  # a returned value would leave the generator as it is
         moved = FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function"))
     cures = (_CHECKING_LEAKS,) if moved is None else (moved, _CHECKING_LEAKS)
     return Explained(None, title, explanation, cures)
 
 
+_OUTPUT_OF_STEP = (
+    "Return the value in the second element of the pair that {function} returns: scan stacks this element of all steps, "
+    "and returns the stacked values."
+)
 _CHECKING_LEAKS = FoundCure(
     "jax.checking_leaks",
     None,
@@ -158,6 +167,7 @@ _OF_GRAD = _TransformTexts(
     " The call of the function that JAX differentiated is over, so JAX can no longer use the value.",
     "Return the value from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad.",
 )
+_HAS_AUX = "Pass has_aux=True to the transform, such as jax.grad."
 _WRITES = " In {function}, the statement {statement} writes to the variable or the object that this expression reads."
 
 
@@ -176,7 +186,11 @@ def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Expla
         explanation += _WRITES.format(function=written[0], statement=written[1])
     explanation += texts.over
     leaks = [_CHECKING_LEAKS] if written is None else []
-    return Explained(None, texts.title, explanation, (FoundCure("return", None, words), *leaks))
+    cure = FoundCure("return", None, words)
+    keeper = _leaking_statement(raised, written[0]) if written is not None else None
+    if keeper is not None:
+        cure = local_value(raised, *keeper, _HAS_AUX if transform != "vmap" else "") or cure
+    return Explained(None, texts.title, explanation, (cure, *leaks))
 
 
 def _computes(statement: str) -> bool:
@@ -236,7 +250,9 @@ def _is_outside(target: ast.expr, local_names: set[str]) -> bool:
     root = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
-    return isinstance(root, ast.Name) and (root.id not in local_names or root.id == "self")
+    if called(root) == "type" and isinstance(root, ast.Call) and len(root.args) == 1:
+        root = root.args[0]  # type(self).last = x
+    return isinstance(root, ast.Name) and (root.id not in local_names or root.id in ("self", "cls"))
 
 
 def _line_of_value(tracer: Any) -> int | None:
