@@ -22,6 +22,7 @@ from .arguments.argument_order_of_jax_functions import order_error
 from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
+from .arguments.exchanged_results import exchanged_result_error
 from .arguments.flattened_classes import flattened_class_error
 from .arguments.floats_for_integers import float_error
 from .arguments.integers_for_floats import integers_error
@@ -112,6 +113,7 @@ _KINDS = (
     frozen_dict_error,
     results_error,
     exchanged_error,
+    exchanged_result_error,
     whole_result_error,
     swapped_values_error,
     other_update_error,

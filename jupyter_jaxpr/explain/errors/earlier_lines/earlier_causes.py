@@ -139,8 +139,8 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
 
 
 _OUTPUT_OF_STEP = (
-    "Return the value in the second element of the pair that {function} returns: scan stacks this element of all steps, "
-    "and returns the stacked values."
+    "Return the value in the second element of the pair that {function} returns: scan stacks this element of all "
+    "steps, and returns the stacked values."
 )
 _CHECKING_LEAKS = FoundCure(
     "jax.checking_leaks",
