@@ -46,6 +46,7 @@ from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
 from .control_flow.associative_scans import associative_scan_error
 from .control_flow.construct_errors import construct_error
+from .control_flow.exchanged_parameters import exchanged_parameter_error
 from .control_flow.listed_layers import listed_layers_error
 from .control_flow.scan_lengths import scan_length_error
 from .earlier_lines.donated_twice import donated_twice_error
@@ -139,6 +140,7 @@ _KINDS = (
     mapped_function_error,
     python_value_error,
     order_error,
+    exchanged_parameter_error,
     random_call_error,
     misplaced_error,
     failed_check_error,

@@ -1,4 +1,4 @@
-"""Explains a name that gets another result of JAX than the code expects: a pair for a number, or a value for a function.
+"""Explains a name that gets another result of JAX than the code expects, as a pair for a number.
 
 With has_aux=True, the first result of value_and_grad is a pair. The second result of vjp and linearize is a function.
 """

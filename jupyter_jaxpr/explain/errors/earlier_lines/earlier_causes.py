@@ -37,6 +37,8 @@ _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
 _UNKNOWN = "<unknown>"
 _IN_NONDIFF = re.compile(r"^Found a JAX Tracer object passed as an argument to a custom_vjp function")
 _INTERPRET = re.compile(r"^Only interpret mode is supported on CPU")
+#: The error of a format such as {loss:.3f}; JAX's tracers do not override `__format__`.
+_FORMATTED = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
 _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded")
 
 
@@ -66,6 +68,9 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _is_leaked(raised: RaisedAt, error: BaseException) -> bool:
+    if isinstance(error, TypeError) and _FORMATTED.search(message_of(error)):
+        # outside of a trace, a format can meet only a tracer whose trace is over
+        return not raised.in_trace or _leaked_tracer(raised, error) is not None
     return raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame)
 
 
