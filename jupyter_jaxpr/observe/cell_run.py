@@ -479,7 +479,9 @@ class Run:
 
     def fail(self, error: BaseException) -> None:
         """Record an error of this package."""
-        if len(self.failures) < 10:
+        if isinstance(error, RecursionError):
+            self.counter.overflowed = True  # the stack of the user's code is full, as in a recursion without end
+        elif len(self.failures) < 10:
             self.failures.append(traceback_text(error))
 
     def observation(self) -> Observation:

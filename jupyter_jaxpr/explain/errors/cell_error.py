@@ -22,6 +22,7 @@ from .arguments.argument_order_of_jax_functions import order_error
 from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
+from .arguments.exchanged_results import exchanged_result_error
 from .arguments.flattened_classes import flattened_class_error
 from .arguments.floats_for_integers import float_error
 from .arguments.integers_for_floats import integers_error
@@ -45,6 +46,7 @@ from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
 from .control_flow.associative_scans import associative_scan_error
 from .control_flow.construct_errors import construct_error
+from .control_flow.exchanged_parameters import exchanged_parameter_error
 from .control_flow.listed_layers import listed_layers_error
 from .control_flow.scan_lengths import scan_length_error
 from .earlier_lines.donated_twice import donated_twice_error
@@ -96,6 +98,8 @@ from .transforms.jvp_rules import jvp_rule_error
 from .transforms.mapped_specs import mapped_spec_error
 from .transforms.mesh_sizes import mesh_size_error
 from .transforms.nan_gradients import nan_gradient_error
+from .transforms.results_of_jvp_rules import jvp_result_error
+from .transforms.results_of_vjp_rules import vjp_result_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.rule_parameters import rule_parameters_error
 from .transforms.swapped_value_and_grad import swapped_values_error
@@ -110,6 +114,7 @@ _KINDS = (
     frozen_dict_error,
     results_error,
     exchanged_error,
+    exchanged_result_error,
     whole_result_error,
     swapped_values_error,
     other_update_error,
@@ -135,6 +140,7 @@ _KINDS = (
     mapped_function_error,
     python_value_error,
     order_error,
+    exchanged_parameter_error,
     random_call_error,
     misplaced_error,
     failed_check_error,
@@ -156,6 +162,8 @@ _KINDS = (
     callback_error,
     own_class_error,
     derivative_rule_error,
+    jvp_result_error,
+    vjp_result_error,
     axis_name_error,
     argument_error,
     argument_count_error,

@@ -142,6 +142,8 @@ class Calls(Methods):
             return self._call_function(scope, node, function, values, keywords)
         if function is builtins.super:
             return self._super(scope, node, values)
+        if function is functools.partial and (transform := self._transform_with_options(values, keywords)) is not None:
+            return transform
         if isinstance(function, type):
             return self._construct(scope, node, function, values, keywords)
         if function is getattr or function is setattr or function is delattr or function is hasattr:
@@ -157,6 +159,21 @@ class Calls(Methods):
             if isinstance(method, types.FunctionType):
                 return self._call_function(scope, node, method, [Known(function), *values], keywords)
         return self._call_library(scope, node, function, values, keywords)
+
+    def _transform_with_options(self, values: list[Value], keywords: Keywords) -> Known | None:
+        """Return the value of a partial of a transform with plain options, as in partial(jax.vmap, in_axes=1).
+
+        The options change no side effect of the function that the transform gets later, so they are left out. None for
+        other arguments.
+        """
+        match values:
+            case [Known(value=types.FunctionType() as function)] if None not in keywords:
+                if _package(function) != "jax" or not all(self.blurred(value).plain for value in keywords.values()):
+                    return None
+                if _name(function) == "pallas_call":  # with an option, the kernel gets new references to write into
+                    return Known(functools.partial(function, out_shape=()))
+                return Known(functools.partial(function)) if _name(function) in _TRANSFORMS else None
+        return None
 
     def _call_function(
         self, scope: Scope, node: ast.AST, function: types.FunctionType, values: list[Value], keywords: Keywords

@@ -17,6 +17,7 @@ from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
+from .exchanged_results import has_auxiliary, result_of_value_and_grad
 
 UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 """Python's message; the groups are the number of names and, where Python tells it, the number of values."""
@@ -34,9 +35,11 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
     source = " ".join(raised.source(call).split())
     short = source if len(source) <= 60 else f"{source[:59]}…"
     transform = behind_name(raised, call.func)
-    if called(transform) == "value_and_grad" and isinstance(transform, ast.Call):
-        return _value_and_grad(raised, statement, transform, expected)
+    if (value_and_grad := result_of_value_and_grad(raised, call)) is not None:
+        return _value_and_grad(raised, statement, value_and_grad, expected)
     if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
+        if has_auxiliary(transform) and not any(keyword.arg == "argnums" for keyword in transform.keywords):
+            return _with_auxiliary(called(transform), int(expected), statement)
         if any(keyword.arg in ("argnums", "has_aux") for keyword in transform.keywords) or len(transform.args) != 1:
             return None
         if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
@@ -62,6 +65,19 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         return None
     title = f"{short} gives {count(int(passed_count), 'value')}, but the assignment has {expected} names"
     return Explained(None, title, "", (_NAMES,))
+
+
+def _with_auxiliary(transform: str, expected: int, statement: ast.stmt | None) -> Explained | None:
+    """Explains loss, aux, g = jax.grad(f, has_aux=True)(x): grad returns no value of the function."""
+    names = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(names, ast.Tuple) or len(names.elts) != expected or expected == 2:
+        return None
+    title = f"With has_aux=True, {transform} gives a pair, but the assignment has {expected} names"
+    text = "The first element of the pair is the derivative, and the second is the auxiliary value."
+    words = "Write two names: one for the derivative, one for the auxiliary value."
+    if transform == "grad":
+        words = f"{words} jax.value_and_grad returns ((value, auxiliary value), gradient)."
+    return Explained(None, title, text, (FoundCure("two names", None, words),))
 
 
 def _results_of_scan(raised: RaisedAt, statement: ast.Assign, call: ast.Call) -> Explained | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
@@ -30,6 +31,15 @@ _ORDERS = {
         "{first_parameter}",
     ),
 }
+
+
+def exchanged_parameter_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains body(state, i) of fori_loop whose state is a dict or an object: the body takes parts of the index."""
+    if raised is None or not isinstance(error, TypeError | AttributeError | IndexError):
+        return None
+    if not isinstance(raised.node, ast.Subscript | ast.Attribute | ast.Tuple) or raised.loops is None:
+        return None
+    return exchanged_inside(raised)
 
 
 def exchanged_inside(raised: RaisedAt) -> Explained | None:

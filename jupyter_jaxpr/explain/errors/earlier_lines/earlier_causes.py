@@ -8,25 +8,25 @@ from typing import Any, NamedTuple
 
 from ....jax.facts import is_tracer_type
 from ....jax.transform_and_inputs_of_tracer import is_over, maker_of, origin_of, short_type, transform_of, type_of
-from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of
 from ...trials.refused_assignments import own_names
-from ...trials.trial_of_error_cure import passed
 from ..control_flow.appended_values import collected
 from ..explanation import Explained
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text
 from ..message_tables.setting_messages import RETURNED_VALUE, VALUE_LEFT_TRACE
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
+from .endless_recursions import recursion_error
+from .interpret_mode import interpret_mode_error
 from .leaking_generators import leaking_generator
 from .leaking_statement import only_writer_of, writer_of
 from .result_of_the_call import after_the_call
+from .stored_attributes import local_value
 
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
@@ -37,6 +37,8 @@ _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
 _UNKNOWN = "<unknown>"
 _IN_NONDIFF = re.compile(r"^Found a JAX Tracer object passed as an argument to a custom_vjp function")
 _INTERPRET = re.compile(r"^Only interpret mode is supported on CPU")
+#: The error of a format such as {loss:.3f}; JAX's tracers do not override `__format__`.
+_FORMATTED = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
 _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded")
 
 
@@ -56,9 +58,9 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if kind == "KeyReuseError":
         return _reused_key(raised)
     if isinstance(error, ValueError) and _INTERPRET.search(text):
-        return _pallas(raised)
+        return interpret_mode_error(raised)
     if isinstance(error, RecursionError) and _RECURSION.search(text) and touches_jax(error):
-        return _recursion(raised, function)
+        return recursion_error(raised, function)
     return None
 
 
@@ -66,6 +68,9 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _is_leaked(raised: RaisedAt, error: BaseException) -> bool:
+    if isinstance(error, TypeError) and _FORMATTED.search(message_of(error)):
+        # outside of a trace, a format can meet only a tracer whose trace is over
+        return not raised.in_trace or _leaked_tracer(raised, error) is not None
     return raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame)
 
 
@@ -106,6 +111,8 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         if construct == "jit":
             explanation += " A call that reuses the compiled program does not run this line."
             moved = after_the_call(raised, traced_function, statement)
+            if moved is None or moved.code is None:
+                moved = local_value(raised, traced_function, statement) or moved
         else:
             moved = collected(raised, construct, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
@@ -128,12 +135,18 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
         explanation += " The trace is over, so JAX can no longer compute the value."
+    if moved is None and construct == "scan" and function is not None and not is_of_generator:
+        moved = FoundCure("an output", None, _OUTPUT_OF_STEP.format(function=function))
     if moved is None and not is_of_generator:  # a returned value would leave the generator as it is
         moved = FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function"))
     cures = (_CHECKING_LEAKS,) if moved is None else (moved, _CHECKING_LEAKS)
     return Explained(None, title, explanation, cures)
 
 
+_OUTPUT_OF_STEP = (
+    "Return the value in the second element of the pair that {function} returns: scan stacks this element of all "
+    "steps, and returns the stacked values."
+)
 _CHECKING_LEAKS = FoundCure(
     "jax.checking_leaks",
     None,
@@ -159,6 +172,7 @@ _OF_GRAD = _TransformTexts(
     " The call of the function that JAX differentiated is over, so JAX can no longer use the value.",
     "Return the value from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad.",
 )
+_HAS_AUX = "Pass has_aux=True to the transform, such as jax.grad."
 _WRITES = " In {function}, the statement {statement} writes to the variable or the object that this expression reads."
 
 
@@ -177,7 +191,11 @@ def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Expla
         explanation += _WRITES.format(function=written[0], statement=written[1])
     explanation += texts.over
     leaks = [_CHECKING_LEAKS] if written is None else []
-    return Explained(None, texts.title, explanation, (FoundCure("return", None, words), *leaks))
+    cure = FoundCure("return", None, words)
+    keeper = _leaking_statement(raised, written[0]) if written is not None else None
+    if keeper is not None:
+        cure = local_value(raised, *keeper, _HAS_AUX if transform != "vmap" else "") or cure
+    return Explained(None, texts.title, explanation, (cure, *leaks))
 
 
 def _computes(statement: str) -> bool:
@@ -237,7 +255,9 @@ def _is_outside(target: ast.expr, local_names: set[str]) -> bool:
     root = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
-    return isinstance(root, ast.Name) and (root.id not in local_names or root.id == "self")
+    if called(root) == "type" and isinstance(root, ast.Call) and len(root.args) == 1:
+        root = root.args[0]  # type(self).last = x
+    return isinstance(root, ast.Name) and (root.id not in local_names or root.id in ("self", "cls"))
 
 
 def _line_of_value(tracer: Any) -> int | None:
@@ -260,7 +280,7 @@ def _functions_of_value(tracer: Any, was: re.Match[str] | None) -> set[tuple[str
     return functions
 
 
-# --- keys, kernels, recursion ---
+# --- keys ---
 
 
 def _reused_key(raised: RaisedAt | None) -> Explained:
@@ -285,77 +305,3 @@ def _reused_key(raised: RaisedAt | None) -> Explained:
         f"Write this line before each use, and pass subkey: each subkey is new. Do not draw numbers with {key} itself."
     )
     return Explained(None, title, explanation, (FoundCure("jax.random.split", code, text),))
-
-
-def _pallas(raised: RaisedAt | None) -> Explained:
-    title = "A Pallas kernel runs on a CPU only in interpret mode"
-    text = (
-        "interpret=True runs the kernel step by step with JAX's operations. Interpret mode is slow and needs no GPU or "
-        "TPU."
-    )
-    call = raised.node if raised is not None else None
-    while isinstance(call, ast.Call) and called(call) != "pallas_call":
-        call = call.func
-    explanation = ""
-    if raised is not None and not isinstance(call, ast.Call):
-        nodes = ast.walk(raised.loops.module) if raised.loops is not None else ()
-        calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) == "pallas_call"]
-        lines = in_a_sentence([str(node.lineno) for node in calls], 4)
-        explanation = f"The lines {lines} call pallas_call." if len(calls) > 1 else ""
-        if len(calls) == 1:
-            (call,) = calls
-            kernel = f" of {raised.source(call.args[0])}" if call.args and isinstance(call.args[0], ast.Name) else ""
-            explanation = f"Line {call.lineno} makes the pallas_call{kernel}."
-    if raised is None or not isinstance(call, ast.Call):
-        words = f"Pass interpret=True to pallas_call. {text}"
-        return Explained(None, title, explanation, (FoundCure("interpret=True", None, words),))
-    option = next((keyword for keyword in call.keywords if keyword.arg == "interpret"), None)
-    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
-    change = over(call, code) if option is None else over(option, "interpret=True")
-    cure = applied(FoundCure("interpret=True", change[2], text), [edit_of(raised, change)])
-    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
-
-
-def _recursion(raised: RaisedAt | None, function: str) -> Explained:
-    name = raised.place.function.rpartition(".")[2] if raised is not None else function
-    place = None
-    if raised is not None and (own := _own_call(raised)) is not None:
-        name, call = own
-        place = edit_of(raised, over(call, "")).place
-    name = "A lambda" if name == "<lambda>" else name
-    title = f"{name} calls itself without end while JAX traces"
-    explanation = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
-    cures = (
-        FoundCure(
-            "jax.lax.while_loop",
-            None,
-            "Write the recursion as a jax.lax.while_loop, whose condition may depend on the values of arrays.",
-        ),
-        FoundCure(
-            "static_argnames",
-            None,
-            "Stop the recursion with a condition on a static argument or on a shape: Python knows the values of static "
-            "arguments and the shapes while JAX traces.",
-        ),
-    )
-    return Explained(place, title, explanation, cures, traced=True)
-
-
-def _own_call(raised: RaisedAt) -> tuple[str, ast.Call] | None:
-    """Return the name of the function around the failing expression that calls itself, and this call.
-
-    The call is the one around the failing expression, or the only one in the function. None if no function around the
-    expression calls itself by its name.
-    """
-    node = raised.node
-    around: list[ast.Call] = []
-    while node is not None:
-        around += [node] if isinstance(node, ast.Call) else []
-        match node:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
-                calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and called(part) == name]
-                chosen = [call for call in around if any(call is part for part in calls)] or calls
-                if len(calls) == 1 or any(call is part for call in around for part in calls):
-                    return name, chosen[0]
-        node = raised.parents.get(id(node))
-    return None

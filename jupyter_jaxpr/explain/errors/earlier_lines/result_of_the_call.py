@@ -101,7 +101,7 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
         return None
     local_names = own_names(traced) - {owner}
     values = [value for value in values if _names(value) & local_names]
-    if any(_may_be_no_array(raised, traced, value) for value in values):
+    if any(may_be_no_array(raised, traced, value) for value in values):
         return None
     root: ast.expr = target
     while isinstance(root, ast.Attribute | ast.Subscript):
@@ -130,7 +130,7 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
 _NO_ARRAYS = ast.Lambda | ast.GeneratorExp | ast.Set | ast.SetComp | ast.Constant | ast.JoinedStr
 
 
-def _may_be_no_array(raised: RaisedAt, traced: ast.FunctionDef, value: ast.expr) -> bool:
+def may_be_no_array(raised: RaisedAt, traced: ast.FunctionDef, value: ast.expr) -> bool:
     """Return whether an expression may be a function or a generator, which a jitted function cannot return."""
     if isinstance(value, _NO_ARRAYS):
         return True
@@ -142,7 +142,7 @@ def _may_be_no_array(raised: RaisedAt, traced: ast.FunctionDef, value: ast.expr)
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == value.id:
             return True
         if isinstance(node, ast.Assign) and any(_is_named(target, value.id) for target in node.targets):
-            if not isinstance(node.value, ast.Name) and _may_be_no_array(raised, traced, node.value):
+            if not isinstance(node.value, ast.Name) and may_be_no_array(raised, traced, node.value):
                 return True
     return False
 

@@ -243,8 +243,8 @@ def value_in(names: Mapping[str, Any], node: ast.expr) -> Any:
     match node:
         case ast.Name(id=name):
             return names.get(name)
-        case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
-            holder = value_in(names, inner)
+        case ast.Subscript(value=inner, slice=index):
+            holder, key = value_in(names, inner), _plain_key(names, index)
             if type(holder) is dict:
                 return holder.get(key)
             if type(holder) in (list, tuple) and type(key) is int and -len(holder) <= key < len(holder):
@@ -257,6 +257,19 @@ def value_in(names: Mapping[str, Any], node: ast.expr) -> Any:
                 return tuple.__getitem__(holder, type(holder)._fields.index(name))  # type: ignore[attr-defined]  # a named tuple
             instance_fields = instance_dict(holder) if name not in vars(type(holder)) else {}
             return instance_fields.get(name)
+    return None
+
+
+def _plain_key(names: Mapping[str, Any], node: ast.expr) -> Any:
+    """Return the integer or the string of an index such as -1, "w" or the name i; None for any other index."""
+    match node:
+        case ast.Constant(value=key):
+            return key
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=number)) if type(number) is int:
+            return -number
+        case ast.Name(id=name):
+            value = names.get(name)
+            return value if type(value) in (int, str) else None
     return None
 
 

@@ -21,6 +21,9 @@ UPDATE_WITHOUT_PARAMETERS = "This optimizer needs the parameters as an argument 
 _OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to arrays."
 _ARRAY_FIRST = ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy.")
 FUNCTION_ITSELF = "Pass the function itself, not the result of a call of the function."
+RESULT_AND_TANGENT = "Return the pair (result, tangent)."
+NO_PAIR_OF_JVP_RULE = "The derivative rule {rule} of {function} must return a pair: the result and the tangent"
+PAIR_OF_JVP_RULE = "The rule of a custom_jvp computes the result and the tangent of the result."
 
 CALL_MESSAGES = (
     Message(
@@ -318,9 +321,9 @@ CALL_MESSAGES = (
     # --- derivatives ---
     Message(
         r"Custom JVP rule (?P<rule>\S+) for function (?P<function>\w+) must produce a pair",
-        "The derivative rule {rule} of {function} must return a pair: the result and the tangent",
-        "The rule of a custom_jvp computes the result and the tangent of the result.",
-        ("a pair", "Return the pair (result, tangent)."),
+        NO_PAIR_OF_JVP_RULE,
+        PAIR_OF_JVP_RULE,
+        ("a pair", RESULT_AND_TANGENT),
     ),
     Message(
         r"linearized function called on tangent values inconsistent with the original primal values:\s+Got "

@@ -45,6 +45,15 @@ NUMBER_OUT_OF_RANGE = "The number {number} does not fit into {dtype}"
 FLOAT_OR_X64 = ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
 TYPE_OF_TANGENT = "A tangent has the shape and the type of its argument."
 PLACES_OF_COTANGENTS = "JAX gives each cotangent to the argument at the same place."
+NO_PAIR_OF_FORWARD_RULE = "The forward rule of {function} must return a pair: the result and the residuals"
+RESULT_AND_RESIDUALS = (
+    "Return the pair (result, residuals). If the backward rule needs no residuals, return (result, None)."
+)
+RESIDUALS_OF_FORWARD_RULE = "The residuals are the values that JAX passes to the backward rule."
+OTHER_TYPE_OF_COTANGENT = (
+    "The backward rule returns a cotangent of the type {type_of_cotangent} for an argument of the type "
+    "{type_of_argument}"
+)
 TYPE_OF_COTANGENT = "A cotangent has the shape and the type of the result."
 PARAMETERS_OF_LINEN = (
     "A module of linen holds no parameters: init makes the parameters, and apply takes the parameters."
@@ -317,11 +326,11 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"Custom VJP fwd rule (\S+) for function (?P<function>\w+) must produce a pair",
-        "The forward rule of {function} must return a pair: the result and the residuals",
-        "The residuals are the values that JAX passes to the backward rule.",
+        NO_PAIR_OF_FORWARD_RULE,
+        RESIDUALS_OF_FORWARD_RULE,
         (
             "a pair",
-            "Return the pair (result, residuals). If the backward rule needs no residuals, return (result, None).",
+            RESULT_AND_RESIDUALS,
         ),
     ),
     Message(
@@ -329,8 +338,7 @@ ARRAY_MESSAGES = (
         r"args tuple of the primal function, but at output\[(?P<position>\d+)\] the bwd rule produced an "
         r"output of type (?P<type_of_cotangent>\S+) corresponding to an input of type "
         r"(?P<type_of_argument>[^\s,]+(?:,\d+)*\]?)",
-        "The backward rule returns a cotangent of the type {type_of_cotangent} for an argument of the type "
-        "{type_of_argument}",
+        OTHER_TYPE_OF_COTANGENT,
         "The cotangent at position {position} must have the shape and the type of its argument.",
         (
             "same type",

@@ -130,7 +130,7 @@ LAX_MESSAGES = (
     ),
     Message(
         r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. "
-        r"Expected (?P<type_of_result>\S+) .*?but got (?P<type_of_tangent>\S+)\.",
+        r"Expected (\S+) \(tangent type of (?P<type_of_result>\S+)\) but got (?P<type_of_tangent>\S+)\.",
         TANGENT_OF_OTHER_TYPE,
         TYPE_OF_RESULT_TANGENT,
         (

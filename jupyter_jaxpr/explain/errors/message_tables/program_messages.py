@@ -10,6 +10,9 @@ PASSED_MESH = ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) be
 _OTHER_THAN_EXPORTED = "The exported program takes {exported_type} as {argument}, but gets {passed_type}"
 _EXPORTED_TYPES = "jax.export made the program for one type of each argument."
 COMPARED_TYPES = "JAX compares the type of each returned value with the type that the call declares."
+TANGENT_OF_OTHER_STRUCTURE = "The custom_jvp rule of {function} returns a tangent of another structure than the result"
+CONTAINERS_OF_RESULT = "Return a tangent with the containers of the result, and jnp.zeros_like where the tangent is 0."
+TANGENTS_OF_RESULT = "A tangent has one array for each array of the result."
 _NAMES_OF_AXES = ("axis_names", "Write one name for each axis of the array of devices.")
 
 PROGRAM_MESSAGES = (
@@ -306,11 +309,11 @@ PROGRAM_MESSAGES = (
     Message(
         r"Custom JVP rule (\S+) for function (?P<function>\w+) must produce primal and tangent outputs with equal "
         r"container",
-        "The custom_jvp rule of {function} returns a tangent of another structure than the result",
-        "A tangent has one array for each array of the result.",
+        TANGENT_OF_OTHER_STRUCTURE,
+        TANGENTS_OF_RESULT,
         (
             "same structure",
-            "Return a tangent with the containers of the result, and jnp.zeros_like where the tangent is 0.",
+            CONTAINERS_OF_RESULT,
         ),
     ),
     Message(

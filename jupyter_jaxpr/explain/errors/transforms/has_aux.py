@@ -9,6 +9,7 @@ from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
 from ...trials.refused_assignments import used_names
+from ...trials.trial_of_error_cure import passed
 from ..arguments.tree_differences import with_article
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -83,7 +84,13 @@ def _three_results(raised: RaisedAt | None) -> Explained | None:
         return None
     title = f"With has_aux=True, {transform} returns 3 results, but the line has 2 names"
     words = "Write a third name for the auxiliary value, which is the last result."
-    return Explained(None, title, "", (FoundCure("a third name", None, words),))
+    scope = _scope(raised)
+    new = next((name for name in ("aux", "auxiliary") if scope is not None and name not in used_names(scope)), None)
+    if new is None or not all(isinstance(name, ast.Name) for name in names.elts):
+        return Explained(None, title, "", (FoundCure("a third name", None, words),))
+    code = f"{', '.join(map(raised.source, names.elts))}, {new}"
+    cure = applied(FoundCure("a third name", code, words), [edit_of(raised, over(names, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
 def _no_pair(call: Applied, kind: str, result: str) -> Explained:

@@ -1,0 +1,89 @@
+"""Explains a function that calls itself, or functions that call each other, without end while JAX traces."""
+
+from __future__ import annotations
+
+import ast
+
+from ....joined_names import in_a_sentence
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import edit_of, over
+from ..failing_code.place_of_error import RaisedAt, at_caller
+
+_STOP = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
+
+
+def recursion_error(raised: RaisedAt | None, function: str) -> Explained:
+    """Explains a function that JAX traces again and again, because the function calls itself, or calls its caller."""
+    name = raised.place.function.rpartition(".")[2] if raised is not None else function
+    place = None
+    explanation = _STOP
+    if raised is not None and (own := _own_call(raised)) is not None:
+        name, call = own
+        place = edit_of(raised, over(call, "")).place
+    name = "A lambda" if name == "<lambda>" else name
+    title = f"{name} calls itself without end while JAX traces"
+    if raised is not None and place is None and len(calls := _calls_of_each_other(raised)) > 1:
+        names = in_a_sentence([called_name for _, called_name in calls], 4)
+        title = f"{names} call each other without end while JAX traces"
+        lines = in_a_sentence([f"line {at.place.line} calls {called_name}" for at, called_name in calls], 4)
+        explanation = f"{lines[0].upper()}{lines[1:]}. {_STOP}"
+        place = calls[0][0].place
+    cures = (
+        FoundCure(
+            "jax.lax.while_loop",
+            None,
+            "Write the recursion as a jax.lax.while_loop, whose condition may depend on the values of arrays.",
+        ),
+        FoundCure(
+            "static_argnames",
+            None,
+            "Stop the recursion with a condition on a static argument or on a shape: Python knows the values of static "
+            "arguments and the shapes while JAX traces.",
+        ),
+    )
+    return Explained(place, title, explanation, cures, traced=True)
+
+
+_FRAMES = 60
+"""The number of innermost frames of the user's code in which the functions of a recursion are searched."""
+
+
+def _calls_of_each_other(raised: RaisedAt) -> list[tuple[RaisedAt, str]]:
+    """Return the call of each function of a recursion, and the name of the called function, in the order of the code.
+
+    Empty if the frames show no recursion of several functions with names.
+    """
+    frames = list(raised.callers[-_FRAMES:])
+    codes = [frame.f_code for frame in frames]
+    repeated = [code for code in dict.fromkeys(codes) if codes.count(code) > 2]
+    names = {code.co_name for code in repeated} - {"<lambda>"}
+    calls: dict[str, RaisedAt] = {}
+    for code in repeated:
+        at = at_caller(raised, frames[codes.index(code)])
+        if (name := called(at.node)) in names:
+            calls.setdefault(name, at)
+    if calls.keys() != names:
+        return []
+    return sorted(((at, name) for name, at in calls.items()), key=lambda pair: pair[0].place.line)
+
+
+def _own_call(raised: RaisedAt) -> tuple[str, ast.Call] | None:
+    """Return the name of the function around the failing expression that calls itself, and this call.
+
+    The call is the one around the failing expression, or the only one in the function. None if no function around the
+    expression calls itself by its name.
+    """
+    node = raised.node
+    around: list[ast.Call] = []
+    while node is not None:
+        around += [node] if isinstance(node, ast.Call) else []
+        match node:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+                calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and called(part) == name]
+                chosen = [call for call in around if any(call is part for part in calls)] or calls
+                if len(calls) == 1 or any(call is part for call in around for part in calls):
+                    return name, chosen[0]
+        node = raised.parents.get(id(node))
+    return None
