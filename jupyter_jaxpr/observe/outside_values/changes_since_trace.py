@@ -24,9 +24,10 @@ from ..calls.impure_calls_while_tracing import ImpureCall
 from ..functions.function_inside_wrappers import is_unwrapped, name_of, next_inside, unwrap
 from ..observation import Place
 from ..user_or_library.whose_code import is_installed
-from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
+from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable, is_ready
 from .paths_that_code_reads import Read, Step, reads_of
 from .value_at_path import ABSENT, DICTS, VARIABLE, Variable, is_absent, stored_attribute, value_of_path
+from .values_that_cells_change import ChangesOfCell
 
 _VALUES = 128
 _FUNCTIONS = 48
@@ -211,8 +212,21 @@ class ValuesAtTrace:
                 found[key] = entry._replace(cached=entry.cached or name) if is_same else None
         self._values.update({key: entry for key, entry in found.items() if entry is not None})
 
-    def changed(self) -> list[ChangedSince]:
-        """Return the paths whose values certainly changed since this trace or the earlier trace that read them."""
+    def may_change(self, changes: ChangesOfCell) -> bool:
+        """Return whether a cell may change a value that the trace read from outside of its arguments."""
+        return any(
+            changes.may_change(entry.read, is_mutable(entry.contents))
+            for entry in self._values.values()
+            if entry.cached is None and not self._is_of_static(entry)
+        )
+
+    def changed(self, only_at_once: bool = False) -> list[ChangedSince]:
+        """Return the paths whose values certainly changed since this trace or the earlier trace that read them.
+
+        Args:
+            only_at_once: True to leave out static arguments, values that an earlier trace read, and arrays that JAX
+                still computes or that are on an accelerator: a comparison would wait for them.
+        """
         functions = self._living()
         if functions is None or not self._values:
             return []
@@ -220,6 +234,10 @@ class ValuesAtTrace:
         changes: dict[tuple[Any, ...], ChangedSince] = {}
         for key, entry in self._values.items():
             later = current.get(key)
+            if only_at_once and (entry.cached is not None or self._is_of_static(entry)):
+                continue
+            if only_at_once and later is not None and not (is_ready(entry.contents) and is_ready(later.contents)):
+                continue
             changed = None if later is None else difference(entry.contents, later.contents)
             if changed is not None:
                 name = entry.read.name + changed.path
