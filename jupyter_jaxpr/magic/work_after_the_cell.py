@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.cell_error import error_finding, is_of_call
 from ..explain.notes.carries_with_changed_type import promoted_carries
 from ..explain.notes.changes_without_x64 import changed_numbers, truncated_types
-from ..explain.notes.donations_without_effect import unread_donations, unused_donations
+from ..explain.notes.donations_without_effect import too_narrow_results, unread_donations, unused_donations
 from ..explain.notes.dropped_updates import dropped_updates
 from ..explain.notes.equal_static_arguments import equal_statics
 from ..explain.notes.leaked_tracers import leaked_tracers
@@ -79,6 +79,7 @@ def complete(
         _find(observation, lambda: changed_numbers(active.run.changed_numbers))
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
+        _find(observation, lambda: list(unused_donations(too_narrow_results(active.run))))
         _find(observation, lambda: unread_donations(active.run))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:
