@@ -696,6 +696,26 @@ def test_a_value_that_the_cell_sets_back(notebook, cell, name):
     )
 
 
+@pytest.mark.parametrize(
+    ("parameters", "use", "change", "name", "before", "after", "parameter"),
+    [
+        ("k=[1.0, 2.0]", "sum(k)", "f.__defaults__[0].append(3.0)", "k", "[1.0, 2.0]", "[1.0, 2.0, 3.0]", "k"),
+        ("*, o=o", "o['k']", "o['k'] = 2.0", "o['k']", "1.0", "2.0", "o"),
+    ],
+)
+def test_a_default_value_that_changes(notebook, parameters, use, change, name, before, after, parameter):
+    notebook.run("import jax, jax.numpy as jnp\no = {'k': 1.0}; x = jnp.ones(3)")
+    definition = f"def f(x, {parameters}):\n    return x * {use}\ng = jax.jit(f)"
+    ran = notebook.run(f"%%jaxpr\n{definition}\ng(x)\n{change}\ng(x)")
+    note = ran.note("stale_value")
+    cure = f"Pass {parameter} to f in each call, in place of the default value."
+    assert (note["text"], note["cure"], ran.line_of(note)) == (changed(name, before, after), cure, 3)
+    # a call that passes the argument does not read the default value
+    passed = f"{parameter}={{'k': 1.0}}" if parameter == "o" else "[1.0, 2.0]"
+    ran = notebook.run(f"%%jaxpr\n{definition}\ng(x, {passed})\n{change}\ng(x, {passed})")
+    assert "stale_value" not in ran.notes
+
+
 def test_an_array_that_the_cell_sets_back(notebook):
     notebook.run("import jax, jax.numpy as jnp\nx, one, zero = jnp.ones(3), jnp.ones(2), jnp.zeros(2)")
     ran = notebook.run("%%jaxpr\nf = jax.jit(lambda x: x * w.sum())\nfor w in (one, zero, one):\n    f(x)")

@@ -52,6 +52,7 @@ _STATIC_BY_HASH = (
     "change."
 )
 _PASS = "Pass {name} to {function} as an argument."
+_PASS_EACH = "Pass {name} to {function} in each call, in place of the default value."
 _PASS_STATIC = "Pass {name} to {function} as a static argument: JAX compiles once for each value."
 _STATIC_IF = "Make the argument static if {function} needs a Python number, as for a shape or a range."
 _PASS_OF = "Pass the value of {name}, which {reader} reads, to {function} as an argument."
@@ -168,6 +169,8 @@ def _cure(function: str, value: ChangedSince, construct: Construct | None) -> st
         return (_OPERAND if construct.primitive == "cond" else _CARRY).format(name=value.name, function=function)
     if value.of_static is not None:
         return cure_of_static(value.name, value.of_static, function, value.is_named_by_eq)
+    if value.of_default is not None and value.cached is None:
+        return _PASS_EACH.format(name=value.of_default, function=function)
     if value.after.kind == "function":
         again = _AGAIN if value.cached is None else _BOTH_AGAIN
         return again.format(name=value.name, function=function, inner=value.cached)

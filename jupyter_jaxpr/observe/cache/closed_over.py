@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
 from ...plain_text import FAILURES, exact, file_of, kind_name, own_name
+from ..functions.default_values import default_values
 from ..functions.function_inside_wrappers import code_of, unwrap, without_lines
 from ..outside_values.changes_since_trace import ValueRead, values_read
 from ..outside_values.kept_contents import Contents, contents_of
@@ -277,10 +278,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
         except not_of_a_signal(ValueError):  # the closure cell is empty: its variable has no value yet
             continue
-    parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
-    defaults = fun.__defaults__ or ()
-    yield from zip(parameters[len(parameters) - len(defaults) :], defaults, strict=False)
-    yield from (fun.__kwdefaults__ or {}).items()
+    yield from default_values(fun).items()
     for name in _globals_read(fun.__code__):
         if name in fun.__globals__:
             yield name, fun.__globals__[name]

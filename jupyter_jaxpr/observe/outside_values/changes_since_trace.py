@@ -12,7 +12,7 @@ import functools
 import os
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +21,7 @@ from ...jax.facts import is_jitted, is_tracer_type, partial_of
 from ...plain_text import defined, exact, file_of, function_of
 from ..cache.static_values import StaticValue
 from ..calls.impure_calls_while_tracing import ImpureCall
+from ..functions.default_values import default_values
 from ..functions.function_inside_wrappers import is_unwrapped, name_of, next_inside, unwrap
 from ..observation import Place
 from ..user_or_library.whose_code import is_installed
@@ -67,6 +68,7 @@ class ChangedSince(NamedTuple):
         of_static: The static argument that contains the value; None for a value outside of the arguments.
         cached: The jitted function whose earlier trace read the path; None if the trace of this program read it.
         is_named_by_eq: True if the `__eq__` of the static argument's class mentions the attribute that holds the value.
+        of_default: The parameter whose default value contains the value; None for another value.
     """
 
     name: str
@@ -76,6 +78,7 @@ class ChangedSince(NamedTuple):
     of_static: str | None
     cached: str | None
     is_named_by_eq: bool = False
+    of_default: str | None = None
 
 
 class ChangedByTrace(NamedTuple):
@@ -107,9 +110,13 @@ class ValuesAtTrace:
     Args:
         functions: The function; for a construct, the functions that the caller passed to the construct.
         statics: parameter name -> static argument of the call.
+        left_out: the parameters that the call left out, so that the function reads their default values.
     """
 
-    def __init__(self, functions: Sequence[Any], statics: Mapping[str, Any]) -> None:
+    def __init__(
+        self, functions: Sequence[Any], statics: Mapping[str, Any], left_out: Collection[str] = frozenset()
+    ) -> None:
+        self._left_out = left_out
         self._functions = tuple(map(weakref.ref, functions))
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
@@ -246,10 +253,9 @@ class ValuesAtTrace:
                     # the `__hash__` reads the attribute: a later call finds another cache entry, with the new value
                     continue
                 named = static is not None and _is_named_by(self._statics[static](), "__eq__", entry.read)
-                changes.setdefault(
-                    (name, changed.before.text),
-                    ChangedSince(name, changed.before, changed.after, entry.read.place, static, entry.cached, named),
-                )
+                default = entry.read.root if entry.read.is_parameter and entry.read.root in self._left_out else None
+                facts = (name, changed.before, changed.after, entry.read.place, static, entry.cached, named, default)
+                changes.setdefault((name, changed.before.text), ChangedSince(*facts))
         return list(changes.values())
 
     def reads_static(self, name: str) -> bool:
@@ -293,7 +299,9 @@ class ValuesAtTrace:
         reader = _Reader()
         values: dict[tuple[str, str], Kept] = {}
         for fun in functions:
-            values = reader.read(fun, statics)
+            defaults = default_values(fun) if self._left_out and type(fun) is FunctionType else {}
+            left_out = {name: value for name, value in defaults.items() if name in self._left_out}
+            values = reader.read(fun, {**left_out, **statics})
         self._changing = reader.changing
         return values
 
@@ -350,7 +358,9 @@ def _was_read(entry: Kept, ran: bool | None) -> bool:
     return ran or (ran is None and not entry.read.is_in_branch and not entry.in_callback)
 
 
-def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTrace | None:
+def values_at_trace(
+    fun: Any, statics: Mapping[str, StaticValue], left_out: Collection[str] = frozenset()
+) -> ValuesAtTrace | None:
     """Record the values that a function reads from outside, before JAX traces the function.
 
     Return None if `fun` allows no weak reference.
@@ -358,12 +368,15 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
     Args:
         fun: The function.
         statics: parameter name -> static argument of the call.
+        left_out: the parameters that the call left out.
     """
     try:
         weakref.ref(fun)
     except TypeError:
         return None
-    return ValuesAtTrace((fun,), {name: static.value for name, static in statics.items()} if is_unwrapped(fun) else {})
+    if not is_unwrapped(fun):
+        return ValuesAtTrace((fun,), {})
+    return ValuesAtTrace((fun,), {name: static.value for name, static in statics.items()}, left_out)
 
 
 class _Reader:
