@@ -31,6 +31,7 @@ from jupyter_jaxpr.observe import hook_receiver, observer
 from jupyter_jaxpr.observe.cache import (
     argument_reasons,
     bound_and_outside_values,
+    changed_outside_values,
     held_entries,
     history_of_all_functions,
     history_of_one_function,
@@ -38,7 +39,6 @@ from jupyter_jaxpr.observe.cache import (
     key_texts,
     types_and_layouts_of_key,
 )
-from jupyter_jaxpr.observe.cache import closed_over as reads
 from jupyter_jaxpr.observe.cache.static_values import StaticValue
 from jupyter_jaxpr.observe.cache.types_and_layouts_of_key import JitOptions, Key
 from jupyter_jaxpr.observe.user_or_library import whose_code
@@ -170,7 +170,7 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         closed_over.test_a_function_that_reads_the_variable_of_the_loop,
     ),
     "whether a value from outside is the same": (
-        replaced(reads.Outside, "is_same", lambda *_: False),
+        replaced(changed_outside_values, "is_same", lambda *_: False),
         closed_over.test_a_function_that_reads_nothing_that_changes,
     ),
     "whether JAX held entries before": (

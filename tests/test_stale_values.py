@@ -651,6 +651,99 @@ def test_a_function_that_is_defined_again(notebook, later, is_another):
     assert ("stale_value" in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes) is is_another
 
 
+SET_BACK = [
+    pytest.param("{}\nfor k in (1.0, 2.0, 1.0):\n    f(x)", "k", id="a loop over a global name"),
+    pytest.param("k = 1.0\n{}\nf(x)\nk = 2.0\nf(x)\nk = 1.0\nf(x)", "k", id="assignments"),
+    pytest.param(
+        "def all_of():\n    {}\n    for k in (1.0, 2.0, 1.0):\n        f(x)\nall_of()", "k", id="a local name"
+    ),
+    pytest.param(
+        "def change(k):\n    o['k'] = k\no = {{'k': 1.0}}\n{}\nf(x)\nchange(2.0)\nf(x)\nchange(1.0)",
+        "o['k']",
+        id="a dict",
+    ),
+    pytest.param(
+        "import contextlib\nclass O: k = 1.0\no = O()\n@contextlib.contextmanager\ndef changed(k):\n    o.k = k\n"
+        "    yield\n    o.k = 1.0\n{}\nf(x)\nwith changed(2.0):\n    f(x)",
+        "o.k",
+        id="an attribute in a context manager",
+    ),
+    pytest.param(
+        "class O:\n    k = 1.0\n    def __enter__(self): self.k = 2.0\n    def __exit__(self, *_): self.k = 1.0\n"
+        "o = O()\n{}\nf(x)\nwith o:\n    f(x)",
+        "o.k",
+        id="an attribute in a context manager that is a class",
+    ),
+    pytest.param("{}\nfor k in (1.0, 2.0, 1.0):\n    f(x); f(jnp.ones((2, 3)))", "k", id="several programs"),
+    pytest.param(
+        "{}\nfor k in (1.0, 2.0, 1.0):\n    f(jax.device_put(x, jax.devices()[0]))\n    f(x)",
+        "k",
+        id="another placement",
+    ),
+]
+
+
+@pytest.mark.parametrize(("cell", "name"), SET_BACK)
+def test_a_value_that_the_cell_sets_back(notebook, cell, name):
+    """At the end of the cell, the value is the one that the program has."""
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.ones(3)")
+    jitted = f"f = jax.jit(lambda x: x * {name})"
+    note = notebook.run(f"%%jaxpr\n{cell.format(jitted)}").note("stale_value")
+    assert (note["title"], note["text"]) == (
+        f"{name} changed after the trace",
+        f"{name} was 1.0 when JAX traced <lambda>, and was 2.0 at a later call of this run. The later call found the "
+        f"entry of that trace, did not read {name} again and computed with 1.0.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "use", "change", "name", "before", "after", "parameter"),
+    [
+        ("k=[1.0, 2.0]", "sum(k)", "f.__defaults__[0].append(3.0)", "k", "[1.0, 2.0]", "[1.0, 2.0, 3.0]", "k"),
+        ("*, o=o", "o['k']", "o['k'] = 2.0", "o['k']", "1.0", "2.0", "o"),
+    ],
+)
+def test_a_default_value_that_changes(notebook, parameters, use, change, name, before, after, parameter):
+    notebook.run("import jax, jax.numpy as jnp\no = {'k': 1.0}; x = jnp.ones(3)")
+    definition = f"def f(x, {parameters}):\n    return x * {use}\ng = jax.jit(f)"
+    ran = notebook.run(f"%%jaxpr\n{definition}\ng(x)\n{change}\ng(x)")
+    note = ran.note("stale_value")
+    cure = f"Pass {parameter} to f in each call, in place of the default value."
+    assert (note["text"], note["cure"], ran.line_of(note)) == (changed(name, before, after), cure, 3)
+    # a call that passes the argument does not read the default value
+    passed = f"{parameter}={{'k': 1.0}}" if parameter == "o" else "[1.0, 2.0]"
+    ran = notebook.run(f"%%jaxpr\n{definition}\ng(x, {passed})\n{change}\ng(x, {passed})")
+    assert "stale_value" not in ran.notes
+
+
+def test_an_array_that_the_cell_sets_back(notebook):
+    notebook.run("import jax, jax.numpy as jnp\nx, one, zero = jnp.ones(3), jnp.ones(2), jnp.zeros(2)")
+    ran = notebook.run("%%jaxpr\nf = jax.jit(lambda x: x * w.sum())\nfor w in (one, zero, one):\n    f(x)")
+    assert ran.note("stale_value")["text"] == (
+        "w was Array([1.0, 1.0], dtype=float32) when JAX traced <lambda>, and was Array([0.0, 0.0], dtype=float32) at "
+        "a later call of this run. The later call found the entry of that trace, did not read w again and computed "
+        "with Array([1.0, 1.0], dtype=float32)."
+    )
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "f = jax.jit(lambda x, k: x * k)\nfor k in (1.0, 2.0, 1.0):\n    f(x, k)",
+        "for k in (1.0, 2.0, 1.0):\n    f = jax.jit(lambda x: x * k)\n    f(x); f(x)",
+        "f = jax.jit(lambda x: x * k)\nfor k in (1, 2, 1):\n    f(jnp.ones(k))",
+        "f = jax.jit(lambda x: x * k)\nk = 1.0\nf(x)\nk = 2.0\nk = 1.0\nf(x)",
+        "f = jax.jit(lambda x: x * k)\nfor k in (1.0, 2.0, 1.0):\n    jax.clear_caches()\n    f(x)",
+        "one, k = jnp.ones(3), jnp.ones(3)\nf = jax.jit(lambda x: x * k)\nfor k in (k, one, k):\n    f(x)",
+    ],
+)
+def test_a_cell_that_calls_with_no_old_value(notebook, cell):
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.ones(3)")
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    assert ran.result.success
+    assert "stale_value" not in ran.notes
+
+
 BODY = "def body(c, x):\n    return c + scale * x, None\n"
 SCAN = "lax.scan(body, 0.0, jnp.ones(3))[0]"
 
@@ -733,6 +826,15 @@ def test_a_construct_outside_of_jit_without_an_old_value(notebook, cell):
     ran = notebook.run(f"%%jaxpr\n{cell}")
     assert ran.result.success
     assert "stale_value" not in ran.notes
+
+
+def test_a_construct_outside_of_jit_whose_value_the_cell_sets_back(notebook):
+    ran = notebook.run(f"%%jaxpr\n{BODY}for scale in (1.0, 5.0, 1.0):\n    {SCAN}")
+    assert (ran.note("stale_value")["text"], ran.note("stale_value")["cure"]) == (
+        "scale was 1.0 when JAX traced scan(body), and was 5.0 at a later call of this run. The later call found the "
+        "entry of that trace, did not read scale again and computed with 1.0.",
+        "Make scale a part of the carry of scan(body), which JAX gets anew in each call.",
+    )
 
 
 def test_a_value_that_the_program_of_a_construct_does_not_show_has_no_note(notebook):

@@ -473,6 +473,15 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "Do not donate x['b'], or return an array of the type f32[2,2], such as the new x['b'].",
         ),
         (
+            "return x.astype(jnp.bfloat16)",
+            "0",
+            "f(jnp.ones(3))",
+            "x",
+            "f donates x (f32[3]), but no result can use the memory of x. No result has the type f32[3]. The result "
+            "has the type bf16[3].",
+            "Do not donate x, or return an array of the type f32[3], such as the new x.",
+        ),
+        (
             "return x + y",
             "(0, 1)",
             "f(jnp.ones(3), jnp.ones(3))",
@@ -543,6 +552,7 @@ def test_the_array_of_an_unused_donated_argument_stays(notebook):
         "jax.jit(lambda z, y: y * 2, donate_argnums=1)(jnp.ones(3), jnp.ones(3))",
         "jax.jit(lambda z, y: y * 2)(jnp.ones(3), jnp.ones(3))",
         "jax.jit(lambda z, y: y * 2, donate_argnums=0)(2.0, jnp.ones(3))",
+        "jax.jit(lambda z: (z.astype(jnp.int8), z.astype(jnp.int32)), donate_argnums=0)(jnp.ones(3))",
         "jax.jit(lambda z, y: jax.jit(lambda a: a + 1)(z) + y, donate_argnums=0)(jnp.ones(3), jnp.ones(3))",
     ],
 )

@@ -228,6 +228,72 @@ def test_an_index_in_the_body_of_a_loop(notebook):
     assert ran.line_of(ran.note("out_of_bounds")) == 5
 
 
+IN_BODIES = """%%jaxpr
+table, beyond = jnp.array([0, 3, 10]), jnp.array(12)
+@jax.jit
+def f(x, p):
+    a = lax.scan(lambda c, i: (c + x[i], None), 0.0, table)[0]
+    b = lax.scan(lambda c, _: (c + x[beyond], None), 0.0, length=2)[0]
+    c = lax.map(lambda i: x[i - 12], table)
+    d = lax.fori_loop(0, 3, lambda i, c: c + x[table[i]], 0.0)
+    e = lax.while_loop(lambda c: c < 9.0, lambda c: c + x[beyond], 0.0)
+    g = lax.cond(p, lambda: x[table], lambda: x[:3])
+    h = lax.scan(lambda c, i: (c.at[i].add(1.0), None), x, table)[0]
+    k = jax.checkpoint(lambda i: x[i])(beyond)
+    return a, b, c, d, e, g, h, k
+f(x, True)"""
+
+
+def test_indices_in_bodies_that_constants_decide(notebook):
+    ran = notebook.run(IN_BODIES)
+    notes = [note for note in ran.document["notes"] if note["kind"] == "out_of_bounds"]
+    size = "axis 0 of the array has the size 8. JAX raises no error."
+    last = "The program reads the element 7 of the axis."
+    among = f"is out of bounds: the indices include 10, and {size}"
+    one = f"is out of bounds: the index is 12, and {size} {last}"
+    assert [(ran.line_of(note), note["text"]) for note in notes] == [
+        (5, f"x[i] {among} {last}"),
+        (6, f"x[beyond] {one}"),
+        (
+            7,
+            f"x[i - 12] is out of bounds: the indices include -12 and -9, and {size} The program reads the element 0 "
+            "of the axis.",
+        ),
+        (8, f"x[table[i]] {among} {last}"),
+        (9, f"x[beyond] {one}"),
+        (10, f"x[table] {among} {NOT_CHECKED}"),
+        (11, f"c.at[i].add(1.0) {among} The program leaves out this update of the array."),
+        (12, f"x[i] {one}"),
+    ]
+    ran = notebook.run("%%jaxpr\ndef step(c, i):\n    return c + x[i], None\nlax.scan(step, 0.0, table)[0]")
+    assert ran.note("out_of_bounds")["text"] == f"With the recorded values of a call, x[i] {among} {last}"
+
+
+IN_BODIES_ON_PURPOSE = """%%jaxpr
+padded, valid = jnp.array([0, 3, 8]), jnp.array([True, True, False])
+@jax.jit
+def f(x, ok):
+    a = lax.scan(lambda c, i: (c + jnp.where(i < 8, x[i], 0.0), None), 0.0, padded)[0]
+    b = lax.scan(lambda c, xs: (c + jnp.where(xs[1], x[xs[0]], 0.0), None), 0.0, (padded, valid))[0]
+    c = lax.scan(lambda c, i: (lax.cond(i < 8, lambda: c + x[i], lambda: c), None), 0.0, padded)[0]
+    d = lax.scan(lambda c, xs: (lax.cond(xs[1] > 0, lambda: c + x[xs[0]], lambda: c), None), 0.0, (padded, ok))[0]
+    e = lax.map(lambda i: x[i], padded) * jnp.array([1.0, 1.0, 0.0])
+    g = jnp.where(valid, jax.jit(lambda i: x[i])(padded), 0.0)
+    h = lax.fori_loop(0, 8, lambda i, c: c + jnp.where(i < 7, x[i + 1] - x[i], 0.0), 0.0)
+    k = lax.while_loop(lambda s: s[0] < 8, lambda s: (s[0] + 1, s[1] + x[s[0]]), (0, 0.0))
+    m = lax.scan(lambda i, _: ((i + 3) % 8, x[i]), 0, length=20)[1]
+    n = lax.scan(lambda c, i: (c.at[i].add(1.0, mode='drop'), None), x, padded)[0]
+    o = lax.while_loop(lambda n: padded[n] > 5, lambda n: jnp.where(x[n] > 1, n, 0), 0)
+    return a, b, c, d, e, g, h, k, m, n, o
+f(x, jnp.array([1.0, 1.0, 0.0]))"""
+
+
+def test_indices_in_bodies_that_are_in_bounds_or_outside_on_purpose(notebook):
+    ran = notebook.run(IN_BODIES_ON_PURPOSE)
+    assert ran.result.success
+    assert "out_of_bounds" not in ran.notes
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.cell_error import error_finding, is_of_call
 from ..explain.notes.carries_with_changed_type import promoted_carries
 from ..explain.notes.changes_without_x64 import changed_numbers, truncated_types
-from ..explain.notes.donations_without_effect import unread_donations, unused_donations
+from ..explain.notes.donations_without_effect import too_narrow_results, unread_donations, unused_donations
 from ..explain.notes.dropped_updates import dropped_updates
 from ..explain.notes.equal_static_arguments import equal_statics
 from ..explain.notes.leaked_tracers import leaked_tracers
 from ..explain.notes.python_run_only_while_tracing import changes_by_traces, impure_call_findings
 from ..explain.notes.random_keys_in_source_code import keys_between_calls
 from ..explain.notes.random_keys_in_source_loops import keys_in_loops
-from ..explain.notes.stale_values import stale_values
+from ..explain.notes.stale_values import old_values_at_hits, stale_values
 from ..explain.timings.sentences_on_timings import unblocked_timings
 from ..explain.trials import trial_time_limit
 from ..explain.trials.trial_time_limit import Budget
@@ -69,6 +69,8 @@ def complete(
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
+        if (old_values := active.run.old_value_hits) is not None:
+            _find(observation, lambda: list(old_values_at_hits(old_values.found.values(), observation.findings)))
         if (static_hits := active.run.static_hits) is not None:
             _find(observation, lambda: list(equal_statics(list(static_hits.found.values()), observation.findings)))
         _find(observation, lambda: impure_call_findings(active.run.impure_calls.calls.values()))
@@ -77,6 +79,7 @@ def complete(
         _find(observation, lambda: changed_numbers(active.run.changed_numbers))
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
+        _find(observation, lambda: list(unused_donations(too_narrow_results(active.run))))
         _find(observation, lambda: unread_donations(active.run))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:

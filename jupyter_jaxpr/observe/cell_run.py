@@ -32,6 +32,7 @@ from .calls.counted_lines import CallLines
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.hits_with_equal_statics import StaticHits
+from .calls.hits_with_old_values import OldValueHits
 from .calls.impure_calls_while_tracing import ImpureCalls
 from .calls.printed_output import PrintRecorder
 from .calls.sentences_on_call_numbers import (
@@ -323,6 +324,7 @@ class Run:
         self.entry_hits: EntryHits | None = None
         self.hit_programs: HitPrograms | None = None
         self.static_hits: StaticHits | None = None
+        self.old_value_hits: OldValueHits | None = None
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file

@@ -161,8 +161,11 @@ class HookReceiver:
         activity = run.activity(function)
         activity.calls += 1
         activity.called_at = call_place(frame)
-        for program in list(function.programs.values())[-1:]:
-            activity.reuse(program)
+        programs = list(function.programs.values())
+        if programs:
+            activity.reuse(programs[-1])
+            if run.old_value_hits is not None:
+                run.old_value_hits.ran(function, lambda: programs[-1])
         run.call_lines.called(activity.called_at, 1)
 
     def installed(self) -> None:

@@ -26,6 +26,7 @@ from .calls.entry_hits import EntryHits
 from .calls.held_or_gone_values import CallValues
 from .calls.hit_programs import HitPrograms
 from .calls.hits_with_equal_statics import StaticHits
+from .calls.hits_with_old_values import OldValueHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .cell_run import Run
 from .credited_counts import count_by_name, drain, take_loose
@@ -65,6 +66,7 @@ class Observer(HookReceiver):
         run.hit_programs = HitPrograms(run, self.functions.record_of, self.looking_away)
         run.counter.other_called = run.impure_calls.called
         run.static_hits = StaticHits(run, self.functions.record_of)
+        run.old_value_hits = OldValueHits(run, self.functions.record_of, file)
         run.counter.first_called = lambda called: _about_to_call(run, called)
         run.counter.record_of = lambda called: self.functions.record_of(called._fun)
         state = state_of(self._threads)
@@ -88,6 +90,7 @@ class Observer(HookReceiver):
             run.hit_programs.start()
         if file is not None and not HAS_MONITORING:
             run.static_hits.before_calls(self.functions.of_users())
+            run.old_value_hits.before_calls(self.functions.of_users())
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
@@ -135,6 +138,8 @@ class Observer(HookReceiver):
                 run.hit_programs.stop()
             if run.static_hits is not None:
                 run.static_hits.stop()
+            if run.old_value_hits is not None:
+                run.old_value_hits.stop()
             if run.entry_hits is not None:
                 run.entry_hits.stop()
             run.last_calls.stop()
@@ -314,6 +319,6 @@ def _last_values(leaves: Sequence[Any], keep: bool, earlier: CallValues | None) 
 
 def _about_to_call(run: Run, called: Any) -> None:
     """Install the hooks that report hits of `called`, before the first call of `called` from a new place."""
-    for hits in (run.hit_programs, run.static_hits):
+    for hits in (run.hit_programs, run.static_hits, run.old_value_hits):
         if hits is not None:
             hits.about_to_call(called)

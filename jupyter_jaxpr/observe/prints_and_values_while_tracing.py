@@ -28,7 +28,9 @@ def start_trace(run: Run, miss: Miss, fun: Any) -> None:
     miss.function.at_trace = None
     if run.look_before and not miss.function.library:
         try:
-            miss.function.at_trace = values_at_trace(fun, miss.event.key.statics if miss.event.key is not None else {})
+            key = miss.event.key
+            statics, left_out = ({}, frozenset()) if key is None else (key.statics, frozenset(key.defaults))
+            miss.function.at_trace = values_at_trace(fun, statics, left_out)
         except not_of_a_signal(*FAILURES) as error:
             run.fail(error)
     statics = {} if miss.event.key is None else miss.event.key.statics

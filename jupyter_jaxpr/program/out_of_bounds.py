@@ -7,23 +7,22 @@ moved to the border, a value is filled in, an update is dropped, or the index is
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from ..observe.index_array_values import numbers_of_array
-from . import float_values
-from .float_values import Floats
-from .jaxpr.parameters import open_jaxpr, programs_in
+from .bodies_with_known_numbers import bodies_of
+from .jaxpr.parameters import programs_in
 from .jaxpr.walk import Walk
+from .known_numbers import LONGEST, computed, is_of_numpy, keep, value_of
+from .masked_indices import Caller, is_masked
 
-_Rule = Callable[[Sequence[Any], Mapping[str, Any]], Any]
 Outcome = Literal["moved", "filled", "dropped", "unchecked"]
 
-#: The most elements of a constant whose values are read.
-_LONGEST = 64
+# the most equations that are read in the steps of loops of one program, which takes about 20 ms
+_EQUATIONS_IN_STEPS = 5_000
 _SLICES = frozenset({"dynamic_slice", "dynamic_update_slice"})
-_CALLS = frozenset({"jit", "pjit", "closed_call"})
 _BACKWARD = "transpose("
 _MODES: Mapping[str, Outcome] = {"CLIP": "moved", "FILL_OR_DROP": "filled", "PROMISE_IN_BOUNDS": "unchecked"}
 
@@ -67,6 +66,23 @@ class OutOfBounds:
     is_among_others: bool
 
 
+@dataclass(frozen=True)
+class _KnownFrom:
+    """Where the known values of a program come from.
+
+    Attributes:
+        caller: The program that runs the program; None if the program is examined with its own constants.
+        is_certain: True if each known value follows from the constants of the program alone, and is the same in all
+            steps of a loop around it.
+        is_along_axis: True if the program is that of `jnp.take_along_axis`, without a vmap around it: the axes of its
+            gather are those of the user's array.
+    """
+
+    caller: Caller | None
+    is_certain: bool
+    is_along_axis: bool = False
+
+
 class OutsideReads:
     """Finds equations with an index outside of an array, in the programs of a `Walk`."""
 
@@ -75,6 +91,7 @@ class OutsideReads:
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
         # id of an array -> the array and its columns that were made or computed from `jnp.arange`.
         self._counted: dict[int, tuple[Any, frozenset[int]]] = {}
+        self._left = 0  # how many equations in steps of loops may still be read
 
     def has_call_under_vmap(self, scopes: Sequence[int]) -> bool:
         """Return whether a vmap made an equation with a program inside: the equations of this program do not show it.
@@ -105,7 +122,8 @@ class OutsideReads:
             if value is not None:
                 self._keep_of_run(values, variable, value)
         indices: list[OutOfBounds] = []
-        self._read(jaxpr, values, indices, None)
+        self._left = _EQUATIONS_IN_STEPS
+        self._read(jaxpr, values, indices, None, _KnownFrom(None, is_certain=False))
         return indices
 
     def of(
@@ -120,6 +138,7 @@ class OutsideReads:
         """
         if not any(name in _SLICES or name.startswith(_INDEXED) for name in self._walk.primitives(scopes)):
             return
+        self._left = _EQUATIONS_IN_STEPS
         for place, number in enumerate(scopes):
             jaxpr = self._walk.jaxprs[number]
             values: dict[Any, Any] = {}
@@ -129,7 +148,7 @@ class OutsideReads:
                 for variable, number in (numbers or {}).items():
                     self._keep_of_run(values, variable, number)
             indices: list[OutOfBounds] = []
-            self._read(jaxpr, values, indices, None)
+            self._read(jaxpr, values, indices, None, _KnownFrom(None, is_certain=True))
             yield from indices
 
     def _read(
@@ -138,7 +157,7 @@ class OutsideReads:
         values: dict[Any, Any],
         reads: list[OutOfBounds],
         outer: tuple[int, int] | None,
-        is_along_axis: bool = False,
+        known_from: _KnownFrom,
     ) -> None:
         """Compute the known values equation by equation, and record each access outside of an array.
 
@@ -146,47 +165,34 @@ class OutsideReads:
             jaxpr: The program.
             values: Variable -> its value, for known values.
             reads: The list to which findings are added.
-            outer: The equation that calls the program, if the program is examined with the values of a call.
-            is_along_axis: True if the program is that of `jnp.take_along_axis`, without a vmap around it: the axes of
-                its gather are those of the user's array.
+            outer: The equation that runs the program, if the program is examined with the values of a call.
+            known_from: Where the known values come from.
         """
         for at, equation in enumerate(jaxpr.eqns):
             name = equation.primitive.name
-            rule = _RULES.get(name)
-            if rule is None and name in float_values.NAMES:
-                rule = _of_floats_alone
-            if rule is None and name not in _CALLS and name not in _SLICES and not name.startswith(_INDEXED):
-                continue
-            operands = [_value(operand, values) for operand in equation.invars]
-            if rule is not None:
-                known = operands[:1] if name == "select_n" else operands
-                if all(operand is not None for operand in known):
-                    result = _result(name, rule, operands, equation.params)
-                    _keep(values, equation.outvars[0], result)
-                    columns = _ALL if name == "iota" else self._counted_columns(name, operands, equation.params)
-                    if columns and result is not None:
-                        self._counted[id(result)] = result, columns
-                continue
+            operands = [value_of(operand, values) for operand in equation.invars]
+            result = computed(name, operands, equation.params)
+            if result is not None:
+                keep(values, equation.outvars[0], result)
+                columns = _ALL if name == "iota" else self._counted_columns(name, operands, equation.params)
+                if columns:
+                    self._counted[id(result)] = result, columns
             place = self._place(jaxpr, at, outer)
-            if name in _CALLS:
+            if name not in _SLICES and not name.startswith(_INDEXED):
                 if any(operand is not None for operand in operands):
-                    self._call(equation, operands, values, reads, place)
+                    self._run_bodies(equation, operands, jaxpr, values, reads, place, known_from)
                 continue
-            if (
-                place is None
-                or _BACKWARD in str(equation.source_info.name_stack)
-                or _is_masked(jaxpr, equation, values)
-            ):
+            if place is None or _BACKWARD in str(equation.source_info.name_stack):
                 continue
             # An index computed from `jnp.arange` may be out of bounds on purpose, as in x[i + 1] * (i < n - 1). For a
             # slice this is never intended.
             _, counted = self._counted.get(id(operands[1]), (None, frozenset()))
             if name not in _SLICES:
-                outside = _indexed(equation, operands, counted, is_along_axis)
+                outside = _indexed(equation, operands, counted, known_from.is_along_axis)
             else:
                 outside = _slice(equation, operands)
                 outside = None if outside is not None and outside.taken == 1 and counted else outside
-            if outside is not None:
+            if outside is not None and not is_masked(jaxpr, equation.outvars, values, known_from.caller):
                 reads.append(
                     OutOfBounds(
                         scope=place[0],
@@ -197,8 +203,8 @@ class OutsideReads:
                 )
 
     def _keep_constant(self, values: dict[Any, Any], variable: Any, constant: Any) -> None:
-        if _is_of_numpy(constant):
-            _keep(values, variable, constant)
+        if is_of_numpy(constant):
+            keep(values, variable, constant)
         elif (number := numbers_of_array(constant)) is not None:
             self._keep_of_run(values, variable, number)
 
@@ -208,39 +214,58 @@ class OutsideReads:
 
         if np.shape(value) == getattr(variable.aval, "shape", None):
             array = np.asarray(value).astype(variable.aval.dtype)
-            _keep(values, variable, array)
+            keep(values, variable, array)
             if _is_counted(array) and (kept := values.get(variable)) is not None:
                 self._counted[id(kept)] = kept, _ALL
 
     def _counted_columns(self, name: str, operands: Sequence[Any], params: Mapping[str, Any]) -> frozenset[int]:
         """Return which columns of a result come from `jnp.arange`; all columns if the operation mixes columns."""
+        if name == "dynamic_slice":
+            operands = operands[:1]  # an element of a table is none of the consecutive numbers that number the elements
         are_counted = [id(operand) in self._counted for operand in operands]
         columns = [operand.shape[-1:] == (1,) for operand in operands if operand is not None]
         if name == "concatenate" and all(columns) and params["dimension"] == operands[0].ndim - 1:
             return frozenset(place for place, is_counted in enumerate(are_counted) if is_counted)
         return _ALL if any(are_counted) else frozenset()
 
-    def _call(
+    def _run_bodies(
         self,
         equation: Any,
         operands: list[Any],
+        jaxpr: Any,
         values: dict[Any, Any],
         reads: list[OutOfBounds],
         place: tuple[int, int] | None,
+        known_from: _KnownFrom,
     ) -> None:
-        inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
-        if inner is None or len(inner.invars) != len(operands):
-            return
-        values_inside: dict[Any, Any] = {}
-        for variable, value in zip(inner.invars, operands, strict=True):
-            if value is not None:
-                values_inside[variable] = value
-        # Accesses that depend only on the called program's own values are found when its scope is examined.
-        within: list[OutOfBounds] = []
-        self._read(inner, values_inside, within, place, _takes_along_axis(equation))
-        reads += within
-        for variable, result in zip(equation.outvars, inner.outvars, strict=True):
-            _keep(values, variable, _value(result, values_inside))
+        """Read the programs that an equation runs, with the known operands: of a scan, step by step."""
+        # Accesses that depend only on the inner program's own values are found when its scope is examined.
+        found: dict[tuple[int, int], list[OutOfBounds]] = {}
+        steps = 0
+        for body in bodies_of(equation, operands, known_from.is_certain):
+            if body.is_step:
+                self._left -= len(body.jaxpr.eqns)
+            if self._left < 0:
+                break
+            for value in body.counters:
+                self._counted[id(value)] = value, _ALL
+            for value, table in body.elements:
+                if id(table) in self._counted:
+                    self._counted[id(value)] = value, _ALL
+            inner = _KnownFrom(
+                Caller(jaxpr, values, body.result, known_from.caller),
+                is_certain=known_from.is_certain and not body.is_step,
+                is_along_axis=_takes_along_axis(equation),
+            )
+            within: list[OutOfBounds] = []
+            self._read(body.jaxpr, body.values, within, place, inner)
+            steps += body.is_step
+            for access in within:
+                found.setdefault((access.scope, access.equation), []).append(access)
+            if body.is_call:
+                for variable, result in zip(equation.outvars, body.jaxpr.outvars, strict=True):
+                    keep(values, variable, value_of(result, body.values))
+        reads += [_in_all_steps(accesses, steps) for accesses in found.values()]
 
     def _place(self, jaxpr: Any, at: int, outer: tuple[int, int] | None) -> tuple[int, int] | None:
         """Return the place of an equation; if the equation is in a function of JAX, the place of the call."""
@@ -250,6 +275,13 @@ class OutsideReads:
             if stack >= 0 and self._walk.positions.stacks[stack][0]:
                 return number, at
         return outer
+
+
+def _in_all_steps(accesses: Sequence[OutOfBounds], steps: int) -> OutOfBounds:
+    """Return the accesses of one equation in all steps of a loop as one access."""
+    outside = tuple(dict.fromkeys(index for access in accesses for index in access.outside))
+    is_same = len(accesses) == max(steps, 1) and len(outside) == 1
+    return replace(accesses[0], outside=outside, is_among_others=accesses[0].is_among_others or not is_same)
 
 
 def _takes_along_axis(equation: Any) -> bool:
@@ -264,12 +296,6 @@ def _takes_along_axis(equation: Any) -> bool:
     return len(array.shape) == len(indices.shape)
 
 
-def _is_of_numpy(value: Any) -> bool:
-    import numpy as np
-
-    return isinstance(value, np.ndarray | np.generic) or type(value).__name__ == "TypedNdArray"
-
-
 def _is_counted(array: Any) -> bool:
     """Return whether the elements are consecutive numbers, as those of `jnp.arange` are."""
     import numpy as np
@@ -277,109 +303,8 @@ def _is_counted(array: Any) -> bool:
     return bool(array.ndim == 1 and array.size > 1 and array.dtype.kind != "b" and (np.diff(array) == 1).all())
 
 
-def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
-    import numpy as np
-
-    if isinstance(value, Floats):
-        values[variable] = value
-    elif _is_of_numpy(value):
-        array = np.asarray(value)
-        if array.size <= _LONGEST:
-            kept = array if array.dtype.kind in "biu" else float_values.certain(array)
-            if kept is not None:
-                values[variable] = kept
-
-
-def _value(operand: Any, values: dict[Any, Any]) -> Any:
-    import numpy as np
-
-    if hasattr(operand, "val"):
-        literal = operand.val
-        if isinstance(literal, bool | int | np.generic):
-            literal = np.asarray(literal)
-        if not isinstance(literal, np.ndarray) or literal.size > _LONGEST:
-            return None
-        return float_values.certain(literal) if literal.dtype.kind == "f" else literal
-    return values.get(operand)
-
-
-def _result(name: str, rule: _Rule, operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
-    if name == "convert_element_type" or any(isinstance(operand, Floats) for operand in operands):
-        return float_values.result_of(name, operands, params, _RULES)
-    return rule(operands, params)
-
-
-def _of_floats_alone(_: Sequence[Any], __: Mapping[str, Any]) -> None:
-    """Return no result for operands that are no floats."""
-
-
-def _broadcast(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
-    import numpy as np
-
-    (operand,), shape = operands, tuple(params["shape"])
-    if int(np.prod(shape)) > _LONGEST:
-        return None
-    sizes = [1] * len(shape)
-    for axis, to in enumerate(params["broadcast_dimensions"]):
-        sizes[to] = operand.shape[axis]
-    return np.broadcast_to(operand.reshape(sizes), shape)
-
-
-def _selected(operands: Sequence[Any], _: Mapping[str, Any]) -> Any:
-    import numpy as np
-
-    if len(operands) != 3:
-        return None
-    which, *choices = operands
-    if which.ndim == 0 and choices[int(which)] is not None:
-        return choices[int(which)]
-    return None if any(choice is None for choice in choices) else np.where(which, choices[1], choices[0])
-
-
-def _chosen(operands: Sequence[Any], is_first: Any) -> Any:
-    import numpy as np
-
-    return np.where(is_first, *operands)
-
-
-def _joined(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
-    import numpy as np
-
-    return np.concatenate(operands, params["dimension"])
-
-
-def _counted(_: Sequence[Any], params: Mapping[str, Any]) -> Any:
-    import numpy as np
-
-    shape, axis = tuple(params["shape"]), params["dimension"]
-    if int(np.prod(shape)) > _LONGEST or np.dtype(params["dtype"]).kind not in "iu":
-        return None
-    sizes = [size if place == axis else 1 for place, size in enumerate(shape)]
-    return np.broadcast_to(np.arange(shape[axis], dtype=params["dtype"]).reshape(sizes), shape)
-
-
-_RULES: Mapping[str, _Rule] = {
-    "lt": lambda operands, _: operands[0] < operands[1],
-    "gt": lambda operands, _: operands[0] > operands[1],
-    "le": lambda operands, _: operands[0] <= operands[1],
-    "ge": lambda operands, _: operands[0] >= operands[1],
-    "add": lambda operands, _: operands[0] + operands[1],
-    "sub": lambda operands, _: operands[0] - operands[1],
-    "mul": lambda operands, _: operands[0] * operands[1],
-    "max": lambda operands, _: _chosen(operands, operands[0] > operands[1]),
-    "min": lambda operands, _: _chosen(operands, operands[0] < operands[1]),
-    "select_n": _selected,
-    "broadcast_in_dim": _broadcast,
-    "concatenate": _joined,
-    "iota": _counted,
-    "reshape": lambda operands, params: (
-        operands[0].reshape(params["new_sizes"]) if params.get("dimensions") is None else None
-    ),
-    "squeeze": lambda operands, params: operands[0].squeeze(tuple(params["dimensions"])),
-    "stage": lambda operands, _: operands[0],  # outside of jit, JAX puts a Python number onto a device by `stage`
-}
 _INDEXED = ("gather", "scatter")
-_ALL = frozenset(range(_LONGEST))  # stands for every column of an index
+_ALL = frozenset(range(LONGEST))  # stands for every column of an index
 
 
 class _Outside(NamedTuple):
@@ -474,36 +399,3 @@ def _is_under_vmap(equation: Any) -> bool:
 
 
 _BATCHING = os.path.join("interpreters", "batching.py")
-_SAME_VALUES = frozenset({"squeeze", "broadcast_in_dim", "reshape", "convert_element_type"})
-
-
-def _is_masked(jaxpr: Any, equation: Any, values: Mapping[Any, Any]) -> bool:
-    """Return whether a mask covers the result, so that the index may be intended.
-
-    A mask is a selection such as `jnp.where`, or a factor that was a boolean or has a zero.
-    """
-    names = set(equation.outvars)
-    masks: set[Any] = set()
-    is_covered = False
-    for later in jaxpr.eqns:
-        name = later.primitive.name
-        operands = [operand for operand in later.invars if not hasattr(operand, "val")]
-        if not any(operand in names for operand in operands):
-            was_boolean = name == "convert_element_type" and bool(operands) and operands[0].aval.dtype == bool
-            if was_boolean or name in _SAME_VALUES and any(_is_mask(operand, masks, values) for operand in operands):
-                masks.update(later.outvars)
-        elif name in _SAME_VALUES:
-            names.update(later.outvars)
-        elif name == "select_n" or later.params.get("name") == "_where":
-            is_covered = True
-        elif name == "mul" and any(_is_mask(factor, masks, values) for factor in operands if factor not in names):
-            is_covered = True
-        else:
-            return False
-    return is_covered and not any(not hasattr(output, "val") and output in names for output in jaxpr.outvars)
-
-
-def _is_mask(variable: Any, masks: Collection[Any], values: Mapping[Any, Any]) -> bool:
-    value = values.get(variable)
-    array = value.array if isinstance(value, Floats) else value
-    return variable in masks or array is not None and bool((array == 0).any())

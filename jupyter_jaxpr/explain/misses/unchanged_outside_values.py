@@ -13,6 +13,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
+from ...observe.cache.changed_outside_values import is_same
 from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.history_of_one_function import FunctionHistory
 from ...observe.cache.static_values import is_plain
@@ -42,7 +43,7 @@ def _is_same(before: Outside, current: Outside) -> bool:
 
     For a function, the values that it reads must be the same, too.
     """
-    return before.is_same(current) is True and _all_same(before.inside or {}, current.inside or {})
+    return is_same(before, current) is True and _all_same(before.inside or {}, current.inside or {})
 
 
 def names_read(fun: Any) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...jax.silent_type_and_value_changes import DonatedArgument, UnusedDonation
 from ...observe.cache.key_texts import paths
-from ...observe.cache.types_and_layouts_of_key import Key
+from ...observe.cache.types_and_layouts_of_key import Key, type_text
 from ...observe.cell_run import Run
 from ...observe.observation import Finding, Place
 from ...observe.programs.programs_of_misses import KeptProgram
@@ -73,6 +73,48 @@ def unused_donations(donations: Mapping[tuple[str, Place | None], UnusedDonation
             )
 
 
+def too_narrow_results(run: Run) -> dict[tuple[str, Place | None], UnusedDonation]:
+    """Return the donated arguments that JAX gives to XLA for a result with as many elements, but of another width.
+
+    XLA cannot put an array of int8 into the memory of an array of float32, and leaves the argument alone; JAX gives no
+    warning. Programs for several devices are left out, and so are arguments that `run.unused_donations` has.
+    """
+    found: dict[tuple[str, Place | None], UnusedDonation] = {}
+    for activity in run.functions.values():
+        record = activity.record
+        if record.library or record.construct is not None or record.equinox or record.pmap:
+            continue
+        at = record.name, record.definition
+        known = {argument.path for argument in run.unused_donations[at].arguments} if at in run.unused_donations else ()
+        for program, is_new, _ in activity.programs.values():
+            if not is_new or program.origin != "ran" or not any(program.donated) or not program.keys:
+                continue
+            rows = [row for row in _too_narrow(program, program.keys[0]) if row[0] not in known]
+            if rows:
+                arguments = tuple(DonatedArgument(path, kind, 0, 0) for path, kind in rows)
+                results = tuple(type_text(aval) for aval in program.jaxpr.out_avals)
+                found.setdefault(at, UnusedDonation("", arguments, results, True))
+    return found
+
+
+def _too_narrow(program: KeptProgram, key: Key) -> Iterator[tuple[str, str]]:
+    """Yield (path, type) for each donated leaf that a program uses, if its only results are of another width."""
+    # the token of an ordered effect has no size
+    arrays = [aval for aval in program.jaxpr.out_avals if hasattr(aval, "size")]
+    results = [(aval.size, aval.size * aval.dtype.itemsize) for aval in arrays]
+    unused, donated = _unused_inputs(program.jaxpr)[-key.count :], program.donated[-key.count :]
+    if not key.count or len(unused) != key.count or len(donated) != key.count:
+        return
+    rows = zip(paths(key, NOTHING_CALLED), key.leaves, unused, donated, strict=True)
+    for path, leaf, is_unused, is_donated in rows:
+        if is_unused or not is_donated or leaf.holder != "jax.Array" or len(leaf.sharding.device_set) != 1:
+            continue
+        size, width = leaf.aval.size, leaf.aval.dtype.itemsize
+        as_long = [number_of_bytes for elements, number_of_bytes in results if elements == size]
+        if as_long and all(number_of_bytes != size * width for _, number_of_bytes in results):
+            yield path, leaf.describe()
+
+
 def _reason(argument: DonatedArgument, donation: UnusedDonation) -> str:
     if not donation.is_supported:
         return _NOT_ON_PLATFORM
@@ -100,8 +142,8 @@ def unread_donations(run: Run) -> list[Finding]:
         for program, is_new, _ in activity.programs.values():
             if is_new and program.origin == "ran" and any(program.donated) and program.keys:
                 paths_left_out = [row for row in _unread(program, program.keys[0]) if row[0] in in_all]
-                for path, type_text in paths_left_out[:_MOST]:
-                    facts = {"function": record.name, "path": path, "type": type_text}
+                for path, kind in paths_left_out[:_MOST]:
+                    facts = {"function": record.name, "path": path, "type": kind}
                     finding = Finding(
                         kind="unused_donation",
                         title=_TITLE_OF_UNREAD.format(**facts),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...joined_names import in_a_sentence
 from ...observe.calls.hits_with_equal_statics import StaticHit
 from ...observe.observation import Finding
-from .stale_values import CHANGED_AFTER_TRACE, cure_of_static, how_static_is_found
+from .stale_values import CHANGED_AFTER_TRACE, HIT_KEEPS, WAS_AT_HIT, cure_of_static, how_static_is_found
 
 _TITLE = "JAX treats {after} and {before} as one value of the static argument {name}"
 _TITLE_OF_PART = "Two values of the static argument {static} are equal, and {name} differs"
@@ -34,10 +34,7 @@ _TELL_APART = (
 _REPLACE = (
     "Replace a static object by a new object in place of changing it, or pass {name} to {function} as an argument."
 )
-_CHANGED_SINCE = (
-    "{name} was {before} when JAX traced {function}, and was {after} at a later call of this run. {found} The later "
-    "call found the entry of that trace, did not read {name} again and computed with {before}."
-)
+_CHANGED_SINCE = f"{WAS_AT_HIT} {{found}} {HIT_KEEPS}"
 _CHANGED_AMONG = (
     "A later call of this run, at which {name} was {after}, used a cached program with one of these earlier values of "
     "{name}: {before}. {found}"
@@ -60,6 +57,7 @@ def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterat
         found = how_static_is_found(hit.static, hit.function, hit.is_named_by_eq)
         is_certain = len(hit.before) == 1
         facts = {**hit._asdict(), "found": found, "before": in_a_sentence(hit.before, 4)}
+        facts["value_at_trace"] = facts["before"]
         if hit.relation == "same":
             if (hit.function, hit.name) not in stale:
                 yield Finding(

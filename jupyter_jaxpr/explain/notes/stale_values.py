@@ -6,10 +6,11 @@ trace, and becomes a part of the program: the most common surprise of `jax.jit`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...jax.constructs_outside_jit import Construct
+from ...observe.calls.hits_with_old_values import OldValueHit
 from ...observe.cell_run import FunctionActivity, Run
 from ...observe.observation import Finding
 from ...observe.outside_values.changes_since_trace import ChangedSince, ValuesAtTrace
@@ -37,6 +38,11 @@ _LAST_PLAIN = "{name} was {before} when JAX last traced {function}, and is {afte
 _LAST_ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
 _ONE_PLAIN = "{name} was {before} in one of the traces of {function}, and is {after} now."
 _ONE_ANOTHER = "{name} is now another {kind} than when JAX made one of the traces of {function}."
+WAS_AT_HIT = "{name} was {before} when JAX traced {function}, and was {after} at a later call of this run."
+_ANOTHER_AT_HIT = "{name} was another {kind} at a later call of this run than when JAX traced {function}."
+HIT_KEEPS = (
+    "The later call found the entry of that trace, did not read {name} again and computed with {value_at_trace}."
+)
 _STATIC = (
     "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not show "
     "the change."
@@ -46,6 +52,7 @@ _STATIC_BY_HASH = (
     "change."
 )
 _PASS = "Pass {name} to {function} as an argument."
+_PASS_EACH = "Pass {name} to {function} in each call, in place of the default value."
 _PASS_STATIC = "Pass {name} to {function} as a static argument: JAX compiles once for each value."
 _STATIC_IF = "Make the argument static if {function} needs a Python number, as for a shape or a range."
 _PASS_OF = "Pass the value of {name}, which {reader} reads, to {function} as an argument."
@@ -76,6 +83,7 @@ class _Wording(NamedTuple):
 _ONLY_PROGRAM = _Wording(_LAST_PLAIN, _LAST_ANOTHER, _KEEPS)
 _REUSED_PROGRAM = _Wording(_ONE_PLAIN, _ONE_ANOTHER, _REUSED)
 _PERHAPS_REUSED = _Wording(_LAST_PLAIN, _LAST_ANOTHER, _MAYBE)
+_AT_HIT = _Wording(WAS_AT_HIT, _ANOTHER_AT_HIT, HIT_KEEPS)
 _FROM_CACHE = _Wording(_ONE_PLAIN, _ONE_ANOTHER, _CACHED)
 
 
@@ -91,6 +99,19 @@ def stale_values(run: Run) -> list[Finding]:
                 values = [value for value in program.at_trace.changed() if value.cached is not None]
                 findings += _findings(name, values, _ONLY_PROGRAM, construct)
     return list(dict.fromkeys(findings))
+
+
+def old_values_at_hits(hits: Iterable[OldValueHit], known: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield a finding for each value that only some calls of the run computed with after a change.
+
+    Args:
+        hits: The calls, each with the old and the new value.
+        known: The findings so far; a value that is still changed at the end of the run gets no second finding.
+    """
+    stale = {(finding.function, finding.changed) for finding in known if finding.changed is not None}
+    for hit in hits:
+        if (hit.function, hit.change.name) not in stale:
+            yield from _findings(hit.function, [hit.change], _AT_HIT, hit.construct)
 
 
 def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrace, _Wording]]:
@@ -148,6 +169,8 @@ def _cure(function: str, value: ChangedSince, construct: Construct | None) -> st
         return (_OPERAND if construct.primitive == "cond" else _CARRY).format(name=value.name, function=function)
     if value.of_static is not None:
         return cure_of_static(value.name, value.of_static, function, value.is_named_by_eq)
+    if value.of_default is not None and value.cached is None:
+        return _PASS_EACH.format(name=value.of_default, function=function)
     if value.after.kind == "function":
         again = _AGAIN if value.cached is None else _BOTH_AGAIN
         return again.format(name=value.name, function=function, inner=value.cached)

@@ -13,6 +13,7 @@ from ...plain_text import exact, file_of, kind_name
 from ..functions.function_inside_wrappers import code_of, is_unwrapped, without_lines
 from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
+from .changed_outside_values import is_same
 from .closed_over import Outside, values_outside
 from .equal_callables import BoundMethod, may_equal_another
 from .static_values import is_plain
@@ -193,7 +194,7 @@ def read_outside(record: Any, fun: Any, reading: Reading) -> Mapping[str, Outsid
     for passed in record.construct.functions:
         function = None if passed.reference is None else passed.reference()
         for name, value in values_outside(function, reading).items():
-            if name in values and values[name].is_same(value) is not True:
+            if name in values and is_same(values[name], value) is not True:
                 name = f"{name} of {passed.parameter}"
             values[name] = value
     return values

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
 from ...plain_text import FAILURES, exact, file_of, kind_name, own_name
-from ..functions.function_inside_wrappers import code_of, same_code, unwrap, without_lines
+from ..functions.default_values import default_values
+from ..functions.function_inside_wrappers import code_of, unwrap, without_lines
 from ..outside_values.changes_since_trace import ValueRead, values_read
-from ..outside_values.kept_contents import Contents, are_surely_equal, contents_of, difference
+from ..outside_values.kept_contents import Contents, contents_of
 from ..outside_values.value_at_path import Variable
 from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from ..user_or_library.whose_code import is_class_of_users, is_installed
-from .reason import Reason, names_text
 from .static_values import is_plain
 from .values_of_the_machine import is_of_the_machine
 
@@ -36,11 +36,9 @@ _SAME_ANYWHERE = (types.ModuleType, type, types.BuiltinFunctionType)
 _CONTAINERS = (list, dict, set)
 _WITH_PARTS = (*_CONTAINERS, tuple, frozenset, collections.deque, types.MappingProxyType)
 _FUNCTIONS = (FunctionType, types.MethodType, functools.partial)
-CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
 _FUNCTION_KINDS = frozenset({"function", "method", "partial", "builtin_function_or_method", "PjitFunction", "ufunc"})
 _SIZED = (str, bytes, tuple, frozenset)
 _LONG = 256
-_STATIC = frozenset({"NoneType", "bool", "int", "float", "complex", "str", "bytes", "tuple", "frozenset"})
 
 
 class Outside(NamedTuple):
@@ -100,63 +98,6 @@ class Outside(NamedTuple):
     def with_text(self) -> Outside:
         """Return the value with the text of its contents."""
         return self if self.text is not None or self.contents is None else self._replace(text=self.contents.text)
-
-    def is_same(self, later: Outside) -> bool | None:
-        """Return whether this value is the same as `later`, which a later function object reads. None if unknown."""
-        if difference(self.contents, later.contents) is not None:
-            return False
-        if self.contents is not None and later.contents is not None and later.is_path:
-            return True if later.may_change is None and are_surely_equal(self.contents, later.contents) else None
-        if self.reference is not None and later.reference is not None:
-            mine, later_value = self.reference(), later.reference()
-            if mine is later_value is not None and self.code is not None and not self.fixed:
-                return _is_same_inside(self.inside or {}, later.inside or {})
-            if mine is later_value is not None:
-                return True if self.fixed else None
-            if self.code is not None and later.code is not None and self.code == later.code:
-                return _is_same_inside(self.inside or {}, later.inside or {})
-            return False
-        if self.text is not None and later.text is not None:
-            is_equal = self.value is later.value or self.value == later.value or self.is_nan and later.is_nan
-            if self.kind == later.kind and is_equal and later.may_change is not None:
-                return None
-            return bool(self.kind == later.kind and is_equal)
-        if self.text is None and later.text is None and self.reference is later.reference is None:
-            return None
-        return False
-
-
-def _is_same_inside(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> bool | None:
-    """Return whether a function reads the same values from outside as before; None if this is unknown."""
-    if changed_values(before, after):
-        return False
-    return None if unread_values(before, after) else True
-
-
-class ChangedValue(NamedTuple):
-    """A name that a function reads from outside, with two different values in two function objects."""
-
-    name: str
-    before: Outside
-    after: Outside
-
-    @property
-    def is_edited_function(self) -> bool:
-        """True if both values are functions of one name with other code, such as those of an edited cell."""
-        before, after = self.before.code, self.after.code
-        if before is None or after is None or not after.co_qualname.isidentifier():
-            return False
-        return before.co_qualname == after.co_qualname and not same_code(before, after)
-
-    def described(self) -> str:
-        """Return the change as text, such as: i changed from 0 to 1."""
-        if self.after.is_default:
-            return (
-                f"the default value of {self.name} changed from {self.before.described()} to {self.after.described()}"
-            )
-        if self.after.text is None and self.before.kind == self.after.kind:
-            return f"{self.name} is another {self.after.kind}{' object' * (self.after.kind != 'array')}"
-        return f"{self.name} changed from {self.before.described()} to {self.after.described()}"
 
 
 class FunctionReads(NamedTuple):
@@ -288,52 +229,6 @@ def _read(fun: Any, reading: Reading, depth: int, visited: set[int]) -> Mapping[
     return values
 
 
-def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[ChangedValue]:
-    """Return the names whose values certainly differ between two function objects with the same code.
-
-    If a name refers to another function that was itself made again from the same code, the changed names inside that
-    function are returned instead.
-    """
-    changes: list[ChangedValue] = []
-    for name, current in after.items():
-        old = before.get(name)
-        if old is None or old.is_same(current) is not False:
-            continue
-        if old.code is not None and old.code == current.code:
-            changes += changed_values(old.inside or {}, current.inside or {})
-        else:
-            changes.append(ChangedValue(name, old.with_text(), current.with_text()))
-    return _without_parts([*{change.name: change for change in reversed(changes)}.values()][::-1])
-
-
-def _without_parts(changes: list[ChangedValue]) -> list[ChangedValue]:
-    """Leave out the paths into an object, or into the object of a called method, if the object itself is another."""
-    names = [change.name for change in changes if not change.after.is_path]
-    return [
-        change
-        for change in changes
-        if not change.after.is_path
-        or not (change.after.is_of_method and names or any(change.name.startswith((f"{n}.", f"{n}[")) for n in names))
-    ]
-
-
-def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
-    """Return the names of values that cannot be compared, such as lists: the values may have changed.
-
-    The values that a called function reads count, too.
-    """
-    names: list[str] = []
-    for name, current in after.items():
-        old = before.get(name)
-        if old is None or old.is_same(current) is not None:
-            continue
-        if old.code is not None and old.code == current.code:
-            names += unread_values(old.inside or {}, current.inside or {})
-        else:
-            names.append(current.may_change or name)
-    return list(dict.fromkeys(names))
-
-
 def kept_values(names: Iterable[str], outside: Mapping[str, Outside]) -> list[str]:
     """Return the names among `names` whose values are arrays or plain values.
 
@@ -383,10 +278,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
         except not_of_a_signal(ValueError):  # the closure cell is empty: its variable has no value yet
             continue
-    parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
-    defaults = fun.__defaults__ or ()
-    yield from zip(parameters[len(parameters) - len(defaults) :], defaults, strict=False)
-    yield from (fun.__kwdefaults__ or {}).items()
+    yield from default_values(fun).items()
     for name in _globals_read(fun.__code__):
         if name in fun.__globals__:
             yield name, fun.__globals__[name]
@@ -422,72 +314,3 @@ def _globals_read(code: CodeType) -> Sequence[str]:
         if type(constant) is CodeType:
             names.update(dict.fromkeys(_globals_read(constant)))
     return tuple(names)
-
-
-def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Reason:
-    """Return the reason for a new function object that reads a changed outside value.
-
-    Args:
-        called: A text that names the function object, such as: the second function object of g from line 3.
-        name: The name of the function.
-        changed: The changed values, at least one.
-    """
-    first = _without_defaults(changed)[0]
-    text = f"This is {called}: {change_of_outside(name, changed)}"
-    cure = cure_of_changed(name, changed)
-    return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)
-
-
-def change_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
-    """Return the text of changed outside values, such as: f reads i from outside, and i changed from 0 to 1.
-
-    Args:
-        name: The name of the function.
-        changed: The changed values, at least one.
-    """
-    changed = _without_defaults(changed)
-    if changed[0].after.is_default:
-        return f"{changed[0].described()}."
-    names = names_text([value.name for value in changed])
-    return f"{name} reads {names} from outside, and {changed[0].described()}."
-
-
-def contents_as_arguments(names: Sequence[str]) -> str:
-    """Return the cure of a function that reads values from outside whose contents are unknown.
-
-    The names of functions end with ().
-    """
-    contents = "values" if all(name.endswith("()") for name in names) else "contents"
-    return f"If the {contents} of {names_text(names)} change between the calls, pass the {contents} as arguments."
-
-
-def sentence_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
-    """Return the text of changed outside values as a sentence of its own; arguments as `change_of_outside`."""
-    text = change_of_outside(name, changed)
-    # the other text begins with the name of the function, which stays as the code writes it
-    return f"{text[0].upper()}{text[1:]}" if _without_defaults(changed)[0].after.is_default else text
-
-
-def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
-    """Return the cure of a new function object that reads changed outside values; arguments as `change_of_outside`."""
-    changed = _without_defaults(changed)
-    first = changed[0]
-    if first.after.is_default:
-        return f"Define {name} once, and pass {first.name} to {name} in each call."
-    if len(changed) == 1 and first.is_edited_function:
-        return CHANGE_OF_CODE.format(names=first.name)
-    names = names_text([value.name for value in changed])
-    cure = f"Pass {names} to {name} as arguments, and make {name} once."
-    if len(changed) == 1:
-        cure = f"Pass {names} to {name} as an argument, and make {name} once."
-    if first.after.is_function:
-        cure += f" Make {first.name} static, because JAX cannot trace a function as an argument."
-    elif first.after.is_object:
-        cure += f" As an argument, {first.name} must be a pytree of arrays, or static and hashable."
-    elif first.after.kind in _STATIC:
-        cure += f" Make {first.name} static if {name} needs a Python value."
-    return cure
-
-
-def _without_defaults(changed: Sequence[ChangedValue]) -> Sequence[ChangedValue]:
-    return [value for value in changed if not value.after.is_default] or changed

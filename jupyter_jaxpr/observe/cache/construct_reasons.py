@@ -14,7 +14,7 @@ from ...jax.constructs_outside_jit import Construct, PassedFunction
 from ...joined_names import in_a_sentence
 from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
-from .closed_over import CHANGE_OF_CODE, ChangedValue, contents_as_arguments
+from .changed_outside_values import CHANGE_OF_CODE, ChangedValue, contents_as_arguments
 from .closest_key import closest
 from .function_object_reasons import CODE_CHANGED, FIRST_CALL, defines_again
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent

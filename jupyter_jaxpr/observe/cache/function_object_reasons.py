@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from ..observation import Place
 from ..reprs_of_users_values import Reading
-from .closed_over import CHANGE_OF_CODE, contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
+from .changed_outside_values import (
+    CHANGE_OF_CODE,
+    contents_as_arguments,
+    cure_of_changed,
+    reads_another,
+    sentence_of_outside,
+)
 from .closest_key import MOST_COMPARED, closest
 from .function_named_in_reason import is_same_kind
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent

@@ -32,7 +32,8 @@ from .bound_and_outside_values import (
     code_to_compare,
     codes_to_compare,
 )
-from .closed_over import ChangedValue, changed_values, kept_values, unread_values
+from .changed_outside_values import ChangedValue, changed_values, unread_values
+from .closed_over import kept_values
 from .equal_callables import BoundMethod
 from .loop_that_makes_function import Making, making_of
 from .reason import Reason

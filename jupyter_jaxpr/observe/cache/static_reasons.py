@@ -88,7 +88,7 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
 
     The cure depends on whether the two functions have different code, read different outside values, or are alike.
     """
-    from .closed_over import (  # an import at the top of the file would be circular
+    from .changed_outside_values import (  # an import at the top of the file would be circular
         changed_values,
         contents_as_arguments,
         unread_values,

@@ -148,7 +148,7 @@ class HitPrograms:
         looks.looked += 1
         self._is_asking = True
         try:
-            program, types = self._program(record, called, args, kwargs)
+            program, types = self.program_of(record, called, args, kwargs)
             if program is None:
                 looks.unknown += 1
                 if types is not None and (types in looks.types or len(looks.types) < _TYPES):
@@ -172,7 +172,7 @@ class HitPrograms:
         ended = time.perf_counter()
         looks.next_at = ended + _SHARE * (ended - begun)
 
-    def _program(
+    def program_of(
         self, record: FunctionRecord, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[KeptProgram | None, tuple[Any, ...] | None]:
         """Return the program that a hit ran and the types of the call's arguments; each is None if unknown.

@@ -12,7 +12,7 @@ import functools
 import os
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
@@ -21,12 +21,14 @@ from ...jax.facts import is_jitted, is_tracer_type, partial_of
 from ...plain_text import defined, exact, file_of, function_of
 from ..cache.static_values import StaticValue
 from ..calls.impure_calls_while_tracing import ImpureCall
+from ..functions.default_values import default_values
 from ..functions.function_inside_wrappers import is_unwrapped, name_of, next_inside, unwrap
 from ..observation import Place
 from ..user_or_library.whose_code import is_installed
-from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
+from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable, is_ready
 from .paths_that_code_reads import Read, Step, reads_of
 from .value_at_path import ABSENT, DICTS, VARIABLE, Variable, is_absent, stored_attribute, value_of_path
+from .values_that_cells_change import ChangesOfCell
 
 _VALUES = 128
 _FUNCTIONS = 48
@@ -66,6 +68,7 @@ class ChangedSince(NamedTuple):
         of_static: The static argument that contains the value; None for a value outside of the arguments.
         cached: The jitted function whose earlier trace read the path; None if the trace of this program read it.
         is_named_by_eq: True if the `__eq__` of the static argument's class mentions the attribute that holds the value.
+        of_default: The parameter whose default value contains the value; None for another value.
     """
 
     name: str
@@ -75,6 +78,7 @@ class ChangedSince(NamedTuple):
     of_static: str | None
     cached: str | None
     is_named_by_eq: bool = False
+    of_default: str | None = None
 
 
 class ChangedByTrace(NamedTuple):
@@ -106,9 +110,13 @@ class ValuesAtTrace:
     Args:
         functions: The function; for a construct, the functions that the caller passed to the construct.
         statics: parameter name -> static argument of the call.
+        left_out: the parameters that the call left out, so that the function reads their default values.
     """
 
-    def __init__(self, functions: Sequence[Any], statics: Mapping[str, Any]) -> None:
+    def __init__(
+        self, functions: Sequence[Any], statics: Mapping[str, Any], left_out: Collection[str] = frozenset()
+    ) -> None:
+        self._left_out = left_out
         self._functions = tuple(map(weakref.ref, functions))
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
@@ -211,8 +219,21 @@ class ValuesAtTrace:
                 found[key] = entry._replace(cached=entry.cached or name) if is_same else None
         self._values.update({key: entry for key, entry in found.items() if entry is not None})
 
-    def changed(self) -> list[ChangedSince]:
-        """Return the paths whose values certainly changed since this trace or the earlier trace that read them."""
+    def may_change(self, changes: ChangesOfCell) -> bool:
+        """Return whether a cell may change a value that the trace read from outside of its arguments."""
+        return any(
+            changes.may_change(entry.read, is_mutable(entry.contents))
+            for entry in self._values.values()
+            if entry.cached is None and not self._is_of_static(entry)
+        )
+
+    def changed(self, only_at_once: bool = False) -> list[ChangedSince]:
+        """Return the paths whose values certainly changed since this trace or the earlier trace that read them.
+
+        Args:
+            only_at_once: True to leave out static arguments, values that an earlier trace read, and arrays that JAX
+                still computes or that are on an accelerator: a comparison would wait for them.
+        """
         functions = self._living()
         if functions is None or not self._values:
             return []
@@ -220,6 +241,10 @@ class ValuesAtTrace:
         changes: dict[tuple[Any, ...], ChangedSince] = {}
         for key, entry in self._values.items():
             later = current.get(key)
+            if only_at_once and (entry.cached is not None or self._is_of_static(entry)):
+                continue
+            if only_at_once and later is not None and not (is_ready(entry.contents) and is_ready(later.contents)):
+                continue
             changed = None if later is None else difference(entry.contents, later.contents)
             if changed is not None:
                 name = entry.read.name + changed.path
@@ -228,10 +253,9 @@ class ValuesAtTrace:
                     # the `__hash__` reads the attribute: a later call finds another cache entry, with the new value
                     continue
                 named = static is not None and _is_named_by(self._statics[static](), "__eq__", entry.read)
-                changes.setdefault(
-                    (name, changed.before.text),
-                    ChangedSince(name, changed.before, changed.after, entry.read.place, static, entry.cached, named),
-                )
+                default = entry.read.root if entry.read.is_parameter and entry.read.root in self._left_out else None
+                facts = (name, changed.before, changed.after, entry.read.place, static, entry.cached, named, default)
+                changes.setdefault((name, changed.before.text), ChangedSince(*facts))
         return list(changes.values())
 
     def reads_static(self, name: str) -> bool:
@@ -275,7 +299,9 @@ class ValuesAtTrace:
         reader = _Reader()
         values: dict[tuple[str, str], Kept] = {}
         for fun in functions:
-            values = reader.read(fun, statics)
+            defaults = default_values(fun) if self._left_out and type(fun) is FunctionType else {}
+            left_out = {name: value for name, value in defaults.items() if name in self._left_out}
+            values = reader.read(fun, {**left_out, **statics})
         self._changing = reader.changing
         return values
 
@@ -332,7 +358,9 @@ def _was_read(entry: Kept, ran: bool | None) -> bool:
     return ran or (ran is None and not entry.read.is_in_branch and not entry.in_callback)
 
 
-def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTrace | None:
+def values_at_trace(
+    fun: Any, statics: Mapping[str, StaticValue], left_out: Collection[str] = frozenset()
+) -> ValuesAtTrace | None:
     """Record the values that a function reads from outside, before JAX traces the function.
 
     Return None if `fun` allows no weak reference.
@@ -340,12 +368,15 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
     Args:
         fun: The function.
         statics: parameter name -> static argument of the call.
+        left_out: the parameters that the call left out.
     """
     try:
         weakref.ref(fun)
     except TypeError:
         return None
-    return ValuesAtTrace((fun,), {name: static.value for name, static in statics.items()} if is_unwrapped(fun) else {})
+    if not is_unwrapped(fun):
+        return ValuesAtTrace((fun,), {})
+    return ValuesAtTrace((fun,), {name: static.value for name, static in statics.items()}, left_out)
 
 
 class _Reader:

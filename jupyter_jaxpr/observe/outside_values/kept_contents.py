@@ -149,6 +149,19 @@ def holds_array(contents: Contents | None) -> bool:
     return contents.kind == "Array" or any(map(holds_array, (contents.parts or {}).values()))
 
 
+def is_ready(contents: Contents | None) -> bool:
+    """Return whether reading the elements of a JAX array, or of the JAX arrays in a container, waits for nothing."""
+    if contents is None:
+        return True
+    array = contents.reference() if contents.kind == "Array" and contents.reference is not None else None
+    if array is None:
+        return all(map(is_ready, (contents.parts or {}).values()))
+    try:
+        return bool(array.is_ready()) and all(device.platform == "cpu" for device in array.devices())
+    except not_of_a_signal(*FAILURES):
+        return False
+
+
 def is_mutable(contents: Contents | None) -> bool:
     """Return whether code can change the value, or a value inside it, in place."""
     return contents is not None and (contents.parts is not None or contents.kind == "ndarray")

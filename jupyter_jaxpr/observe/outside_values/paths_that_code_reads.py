@@ -22,7 +22,7 @@ _CELLS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
 _BINDS = ("STORE_GLOBAL", "STORE_NAME", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF")
 # Methods of Python's and NumPy's containers that change the container in place.
-_CHANGING = frozenset(
+CHANGING_METHODS = frozenset(
     "add append appendleft clear discard extend extendleft insert move_to_end pop popitem popleft remove reverse "
     "rotate setdefault sort update fill put itemset".split()
 )
@@ -258,7 +258,7 @@ def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ..
     if not names[0]:
         return None
     following = instructions[end]
-    if _method(following) in _CHANGING:
+    if _method(following) in CHANGING_METHODS:
         return ()
     if names[0] in ("STORE_ATTR", "DELETE_ATTR"):
         return (Step(False, following.argval),)
