@@ -696,6 +696,18 @@ def test_a_value_that_the_cell_sets_back(notebook, cell, name):
     )
 
 
+def test_a_value_that_a_property_reads(notebook):
+    definition = "class M:\n    _k = 1.0\n    @property\n    def k(self):\n        return self._k\nm = M()\n"
+    notebook.run("import jax, jax.numpy as jnp")
+    ran = notebook.run(f"%%jaxpr\n{definition}f = jax.jit(lambda x: x * m.k)\nf(1.0)\nm._k = 2.0\nf(1.0)")
+    note = ran.note("stale_value")
+    assert (note["text"], note["cure"], ran.line_of(note)) == (
+        changed("self._k", "1.0", "2.0", "<lambda>"),
+        "Pass the value of self._k, which M.k reads, to <lambda> as an argument.",
+        6,
+    )
+
+
 @pytest.mark.parametrize(
     ("parameters", "use", "change", "name", "before", "after", "parameter"),
     [
