@@ -696,6 +696,31 @@ def test_a_value_that_the_cell_sets_back(notebook, cell, name):
     )
 
 
+@pytest.mark.parametrize(
+    ("definition", "is_read"),
+    [
+        ("def f(x): return x * (a if flag else b)", False),
+        ("def f(x): return x * (flag or a)", False),
+        ("g = lambda x: x * a if flag else x * b\ndef f(x): return g(x)", False),
+        ("def f(x):\n    for k in (1.0, 2.0):\n        if k > 1.0: continue; x = x * b\n    return x + a", True),
+        ("def f(x):\n    return x * (b if not flag else\n        a)", True),
+        (
+            "class M:\n    @property\n    def k(self):\n        if flag:\n            return 1.0\n        return a\n"
+            "m = M()\ndef f(x):\n    return x * m.k",
+            False,
+        ),
+        ("def f(x):\n    y = x * a if flag else x\n    return x * a", True),
+    ],
+)
+def test_a_value_that_a_trace_may_have_skipped_has_no_note(notebook, definition, is_read):
+    """Python tells which lines a trace ran, not which part of a line."""
+    notebook.run("import jax, jax.numpy as jnp\nflag, a, b = True, 1.0, 2.0")
+    notebook.run(f"%%jaxpr\n{definition}\ng = jax.jit(f)\ng(1.0)")
+    notes = notebook.run("%%jaxpr\na, b = 5.0, 7.0\ng(1.0)").document["notes"]
+    found = [note["title"] for note in notes if note["kind"] == "stale_value"]
+    assert found == ["a changed after the trace"] * is_read
+
+
 def test_a_value_that_a_property_reads(notebook):
     definition = "class M:\n    _k = 1.0\n    @property\n    def k(self):\n        return self._k\nm = M()\n"
     notebook.run("import jax, jax.numpy as jnp")

@@ -459,7 +459,10 @@ class _Reader:
 
     def _note(self, read: Read, function: FunctionType, value: Any, through_jit: bool, in_callback: bool) -> None:
         key = (function_of(function.__code__), read.name)
-        if key in self._values or len(self._values) >= _VALUES:
+        earlier = self._values.get(key)
+        if earlier is not None and not (earlier.read.is_in_branch and not read.is_in_branch):
+            return
+        if earlier is None and len(self._values) >= _VALUES:
             return
         if type(value) is Variable or (value is os.environ and read.method != "get"):
             contents: Contents | None = VARIABLE
