@@ -753,6 +753,17 @@ def test_a_default_value_that_changes(notebook, parameters, use, change, name, b
     assert "stale_value" not in ran.notes
 
 
+def test_a_function_that_the_cell_sets_back(notebook):
+    notebook.run("import jax, jax.numpy as jnp\ndef one(x): return x\ndef two(x): return x + 1\ng = one")
+    cell = "f = jax.jit(lambda x: g(x))\nfor g in (one, two, one):\n    for _ in range(100):\n        f(1.0)"
+    note = notebook.run(f"%%jaxpr\n{cell}").note("stale_value")
+    assert note["text"] == (
+        "g was one when JAX traced <lambda>, and was two at a later call of this run. The later call found the entry of "
+        "that trace, did not read g again and computed with one."
+    )
+    assert note["cure"] == "Pass g to <lambda> as a static argument: JAX compiles once for each value."
+
+
 def test_an_array_that_the_cell_sets_back(notebook):
     notebook.run("import jax, jax.numpy as jnp\nx, one, zero = jnp.ones(3), jnp.ones(2), jnp.zeros(2)")
     ran = notebook.run("%%jaxpr\nf = jax.jit(lambda x: x * w.sum())\nfor w in (one, zero, one):\n    f(x)")

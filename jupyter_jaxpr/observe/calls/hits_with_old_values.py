@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ..programs.programs_of_misses import KeptProgram
 
 # the first comparisons of a function, as long as they take this many seconds, are all made
-_FIRST = 32
-_FIRST_SECONDS = 0.01
+_FIRST = 1_000
+_FIRST_SECONDS = 0.05
 _SHARE = 20
 _FOUND = 50
 
