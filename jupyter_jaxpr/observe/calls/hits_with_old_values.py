@@ -106,7 +106,9 @@ class OldValueHits:
             self._results = results
 
     def stop(self) -> None:
-        """Remove the hook."""
+        """Remove the hook, and forget the functions, so that the run keeps no program alive."""
+        self._spent.clear()
+        self._may_change.clear()
         if self._results is not None:
             self._results.stop()
             self._results = None
