@@ -52,6 +52,26 @@ def test_static_identity() -> None:
     ]
 
 
+def test_static_identity_and_another_way_to_pass_the_object() -> None:
+    """To reuse the object alone would not help: a keyword is a part of the cache key."""
+
+    @functools.partial(jax.jit, static_argnames="config")
+    def f(x: Any, config: Config) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        f(1.0, Config())
+        f(1.0, config=Config())
+    reasons = told(ledger, "f")[1][1]
+    assert [(reason.kind, reason.text) for reason in reasons] == [
+        (
+            "static_identity",
+            "The static argument config is a new Config object that does not equal the earlier object.",
+        ),
+        ("call_style", "The call passes config by keyword, not by position."),
+    ]
+
+
 class Schedule:
     """A class without `__eq__`, whose objects have attributes."""
 

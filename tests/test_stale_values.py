@@ -697,6 +697,43 @@ def test_a_value_that_the_cell_sets_back(notebook, cell, name):
 
 
 @pytest.mark.parametrize(
+    ("definition", "is_read"),
+    [
+        ("def f(x): return x * (a if flag else b)", False),
+        ("def f(x): return x * (flag or a)", False),
+        ("g = lambda x: x * a if flag else x * b\ndef f(x): return g(x)", False),
+        ("def f(x):\n    for k in (1.0, 2.0):\n        if k > 1.0: continue; x = x * b\n    return x + a", True),
+        ("def f(x):\n    return x * (b if not flag else\n        a)", sys.version_info >= (3, 12)),
+        (
+            "class M:\n    @property\n    def k(self):\n        if flag:\n            return 1.0\n        return a\n"
+            "m = M()\ndef f(x):\n    return x * m.k",
+            False,
+        ),
+        ("def f(x):\n    y = x * a if flag else x\n    return x * a", True),
+    ],
+)
+def test_a_value_that_a_trace_may_have_skipped_has_no_note(notebook, definition, is_read):
+    """Python 3.12 and later tell which lines a trace ran, not which part of a line."""
+    notebook.run("import jax, jax.numpy as jnp\nflag, a, b = True, 1.0, 2.0")
+    notebook.run(f"%%jaxpr\n{definition}\ng = jax.jit(f)\ng(1.0)")
+    notes = notebook.run("%%jaxpr\na, b = 5.0, 7.0\ng(1.0)").document["notes"]
+    found = [note["title"] for note in notes if note["kind"] == "stale_value"]
+    assert found == ["a changed after the trace"] * is_read
+
+
+def test_a_value_that_a_property_reads(notebook):
+    definition = "class M:\n    _k = 1.0\n    @property\n    def k(self):\n        return self._k\nm = M()\n"
+    notebook.run("import jax, jax.numpy as jnp")
+    ran = notebook.run(f"%%jaxpr\n{definition}f = jax.jit(lambda x: x * m.k)\nf(1.0)\nm._k = 2.0\nf(1.0)")
+    note = ran.note("stale_value")
+    assert (note["text"], note["cure"], ran.line_of(note)) == (
+        changed("self._k", "1.0", "2.0", "<lambda>"),
+        "Pass the value of self._k, which M.k reads, to <lambda> as an argument.",
+        6,
+    )
+
+
+@pytest.mark.parametrize(
     ("parameters", "use", "change", "name", "before", "after", "parameter"),
     [
         ("k=[1.0, 2.0]", "sum(k)", "f.__defaults__[0].append(3.0)", "k", "[1.0, 2.0]", "[1.0, 2.0, 3.0]", "k"),
@@ -714,6 +751,17 @@ def test_a_default_value_that_changes(notebook, parameters, use, change, name, b
     passed = f"{parameter}={{'k': 1.0}}" if parameter == "o" else "[1.0, 2.0]"
     ran = notebook.run(f"%%jaxpr\n{definition}\ng(x, {passed})\n{change}\ng(x, {passed})")
     assert "stale_value" not in ran.notes
+
+
+def test_a_function_that_the_cell_sets_back(notebook):
+    notebook.run("import jax, jax.numpy as jnp\ndef one(x): return x\ndef two(x): return x + 1\ng = one")
+    cell = "f = jax.jit(lambda x: g(x))\nfor g in (one, two, one):\n    for _ in range(100):\n        f(1.0)"
+    note = notebook.run(f"%%jaxpr\n{cell}").note("stale_value")
+    assert note["text"] == (
+        "g was one when JAX traced <lambda>, and was two at a later call of this run. The later call found the entry "
+        "of that trace, did not read g again and computed with one."
+    )
+    assert note["cure"] == "Pass g to <lambda> as a static argument: JAX compiles once for each value."
 
 
 def test_an_array_that_the_cell_sets_back(notebook):

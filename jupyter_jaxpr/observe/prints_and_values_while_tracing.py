@@ -123,6 +123,8 @@ def _was_read(run: Run, read: Read) -> bool | None:
     reached = None if run.lines is None else run.lines.was_reached(read.code, read.place.line)
     if began is False or reached is False:
         return False
+    if read.is_in_branch_of_line:
+        return None
     return True if reached or (began and not read.is_in_branch) else None
 
 

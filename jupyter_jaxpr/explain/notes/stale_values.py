@@ -157,20 +157,22 @@ def _findings(
             kind="stale_value",
             title=CHANGED_AFTER_TRACE.format(name=value.name),
             text=_text(function, value, wording),
-            cure=_cure(function, value, construct),
+            cure=_cure(function, value, construct, wording),
             function=function,
             place=value.place,
             changed=value.name,
         )
 
 
-def _cure(function: str, value: ChangedSince, construct: Construct | None) -> str:
+def _cure(function: str, value: ChangedSince, construct: Construct | None, wording: _Wording) -> str:
     if construct is not None:
         return (_OPERAND if construct.primitive == "cond" else _CARRY).format(name=value.name, function=function)
     if value.of_static is not None:
         return cure_of_static(value.name, value.of_static, function, value.is_named_by_eq)
     if value.of_default is not None and value.cached is None:
         return _PASS_EACH.format(name=value.of_default, function=function)
+    if value.after.kind == "function" and wording is _AT_HIT:
+        return _PASS_STATIC.format(name=value.name, function=value.cached or function)
     if value.after.kind == "function":
         again = _AGAIN if value.cached is None else _BOTH_AGAIN
         return again.format(name=value.name, function=function, inner=value.cached)

@@ -183,12 +183,14 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     Args:
         old: The earlier call.
         new: This call.
-        reasons: The other differences of the two calls. An argument that one of them names is left out.
+        reasons: The other differences of the two calls. An argument that one of them names is left out, except for a
+            new static object: to reuse the object helps only if the call also passes the object in the same way.
     """
     if (old.positional, old.keywords) == (new.positional, new.keywords):
         return None
     reasons = list(reasons)
-    differing = {re.split(r"[.\[<]", reason.argument)[0] for reason in reasons if reason.argument}
+    others = [reason for reason in reasons if reason.argument and reason.kind != "static_identity"]
+    differing = {re.split(r"[.\[<]", reason.argument or "")[0] for reason in others}
     before, passed_after = (set(passed(key)) - differing for key in (old, new))
     moved = sorted(before.intersection(new.keywords).difference(old.keywords))
     unmoved = sorted(passed_after.intersection(old.keywords).difference(new.keywords))

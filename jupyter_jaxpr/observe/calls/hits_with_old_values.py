@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from ..programs.programs_of_misses import KeptProgram
 
 # the first comparisons of a function, as long as they take this many seconds, are all made
-_FIRST = 32
-_FIRST_SECONDS = 0.01
+_FIRST = 1_000
+_FIRST_SECONDS = 0.05
 _SHARE = 20
+# the hook is removed after this many calls of functions that read nothing that the cell may change
+_REPORTS = 1_000
 _FOUND = 50
 
 
@@ -71,6 +73,7 @@ class OldValueHits:
         self._record_of = record_of
         self._changes = None if file is None else ChangesOfCell(file)
         self._results: Results | None = None
+        self._reports = 0
         self._spent: dict[FunctionRecord, _Spent] = {}
         self._may_change: dict[int, tuple[Any, bool]] = {}  # id of the values of a trace -> the values, the answer
         self.found: dict[tuple[str, str], OldValueHit] = {}
@@ -103,7 +106,9 @@ class OldValueHits:
             self._results = results
 
     def stop(self) -> None:
-        """Remove the hook."""
+        """Remove the hook, and forget the functions, so that the run keeps no program alive."""
+        self._spent.clear()
+        self._may_change.clear()
         if self._results is not None:
             self._results.stop()
             self._results = None
@@ -131,6 +136,9 @@ class OldValueHits:
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> None:
         record = self._record_of(getattr(called, "_fun", None))
+        self._reports += 1
+        if not self._spent and self._reports > _REPORTS:
+            self.stop()
         if record is not None and record.construct is None:
             self.ran(record, lambda: self._program_of_hit(record, called, args, kwargs))
 
@@ -156,7 +164,8 @@ class OldValueHits:
         earlier, may_change = self._may_change.get(id(traced), (None, False))
         if earlier is not traced:
             may_change = traced.may_change(self._changes)
-            self._may_change[id(traced)] = traced, may_change
+            if self._changes.is_known:
+                self._may_change[id(traced)] = traced, may_change
         return may_change
 
     def _compare(self, record: FunctionRecord, program: KeptProgram | None) -> None:

@@ -27,7 +27,16 @@ from ..observation import Place
 from ..user_or_library.whose_code import is_installed
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable, is_ready
 from .paths_that_code_reads import Read, Step, reads_of
-from .value_at_path import ABSENT, DICTS, VARIABLE, Variable, is_absent, stored_attribute, value_of_path
+from .value_at_path import (
+    ABSENT,
+    DICTS,
+    VARIABLE,
+    Variable,
+    getter_on_path,
+    is_absent,
+    stored_attribute,
+    value_of_path,
+)
 from .values_that_cells_change import ChangesOfCell
 
 _VALUES = 128
@@ -413,6 +422,9 @@ class _Reader:
             try:
                 value = value_of_path(read, function.__globals__, cells, bound_values)
             except not_of_a_signal(LookupError, ValueError):  # the path has no value now: nothing is recorded
+                getter = getter_on_path(read, function.__globals__, cells, bound_values) if depth else None
+                if getter is not None:
+                    self._read(getter, {}, depth - 1, through_jit, in_callback or has_callback)
                 continue
             read, value = _function_in_module(read, value)
             if self._notes_changed or not reads.is_changed(read):
@@ -447,7 +459,10 @@ class _Reader:
 
     def _note(self, read: Read, function: FunctionType, value: Any, through_jit: bool, in_callback: bool) -> None:
         key = (function_of(function.__code__), read.name)
-        if key in self._values or len(self._values) >= _VALUES:
+        earlier = self._values.get(key)
+        if earlier is not None and not (earlier.read.is_in_branch and not read.is_in_branch):
+            return
+        if earlier is None and len(self._values) >= _VALUES:
             return
         if type(value) is Variable or (value is os.environ and read.method != "get"):
             contents: Contents | None = VARIABLE

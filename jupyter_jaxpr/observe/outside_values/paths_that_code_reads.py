@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import math
 from collections.abc import Mapping
 from types import CodeType
 from typing import Any, NamedTuple
@@ -48,7 +49,9 @@ class Read(NamedTuple):
         method: The method that the code calls on the value of the path; None without a call.
         place: The place of the expression.
         code: The code object that reads the path: of the function or of a function inside it.
-        is_in_branch: True if a branch of the code can skip the read.
+        is_in_branch: True if a branch of the code, or a return before the read, can skip the read.
+        is_in_branch_of_line: True if such a branch or return is on the line of the read, as in `a if flag else b`: that
+            the line ran does not say that the read ran.
     """
 
     root: str
@@ -58,6 +61,7 @@ class Read(NamedTuple):
     place: Place
     code: CodeType
     is_in_branch: bool
+    is_in_branch_of_line: bool = False
 
     @property
     def name(self) -> str:
@@ -143,15 +147,11 @@ def _read(
     """
     own_cells = {name: True for name in code.co_cellvars if name in parameters}
     instructions = _instructions(code)
-    branches = [
-        (jump.offset, jump.argval)
-        for jump in instructions
-        if ("JUMP_FORWARD" in jump.opname or "JUMP_IF" in jump.opname) and type(jump.argval) is int
-    ]
+    branches = _branches(instructions)
     for at, load in enumerate(instructions):
         if load.opname in _BINDS and (load.opname.endswith(("GLOBAL", "NAME")) or cells.get(load.argval) is False):
             place = _place(code, load, load)
-            change = Read(load.argval, False, (), None, place, code, _is_in_branch(branches, load.offset))
+            change = Read(load.argval, False, (), None, place, code, bool(_branches_around(branches, load.offset)))
             changes.setdefault((change.root, change.steps), change)
         root = _root(load, parameters, {**cells, **own_cells})
         if root is None:
@@ -160,7 +160,9 @@ def _read(
         changing = _changed_at(instructions, end)
         method = _method(instructions[end]) if end < len(instructions) else None
         place = _place(code, instructions[at], instructions[end - 1])
-        read = Read(root[0], root[1], steps, method, place, code, _is_in_branch(branches, load.offset))
+        around = _branches_around(branches, load.offset)
+        in_line = _line_of(load) in around
+        read = Read(root[0], root[1], steps, method, place, code, bool(around), in_line)
         if changing is None:
             reads[read] = None
         else:
@@ -237,8 +239,35 @@ def _is_item(instruction: dis.Instruction) -> bool:
     return instruction.opname == "BINARY_SUBSCR" or (instruction.opname == "BINARY_OP" and instruction.argrepr == "[]")
 
 
-def _is_in_branch(branches: list[tuple[int, int]], offset: int) -> bool:
-    return any(jump < offset < target for jump, target in branches)
+class _Branch(NamedTuple):
+    """An instruction that can skip the instructions between two offsets."""
+
+    begin: int
+    end: float
+    line: int | None
+
+
+def _branches(instructions: list[dis.Instruction]) -> list[_Branch]:
+    branches = []
+    ends_of_loops = {jump.argval: jump.offset for jump in instructions if jump.opname.startswith("JUMP_BACKWARD")}
+    for jump in instructions:
+        name, line = jump.opname, _line_of(jump)
+        if ("JUMP_FORWARD" in name or "JUMP_IF" in name) and type(jump.argval) is int:
+            branches.append(_Branch(jump.offset, jump.argval, line))
+        elif name in ("RETURN_VALUE", "RETURN_CONST"):
+            branches.append(_Branch(jump.offset, math.inf, line))
+        elif jump.argval in ends_of_loops and name.startswith("JUMP_BACKWARD"):  # such as `continue`
+            branches.append(_Branch(jump.offset, ends_of_loops[jump.argval], line))
+    return branches
+
+
+def _branches_around(branches: list[_Branch], offset: int) -> set[int | None]:
+    """Return the lines of the branches and returns that can skip the instruction at an offset."""
+    return {branch.line for branch in branches if branch.begin < offset < branch.end}
+
+
+def _line_of(instruction: dis.Instruction) -> int | None:
+    return None if instruction.positions is None else instruction.positions.lineno
 
 
 def _method(instruction: dis.Instruction) -> str | None:

@@ -51,6 +51,29 @@ def value_of_path(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any]
     return value
 
 
+def getter_on_path(
+    read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> types.MethodType | None:
+    """Return the getter of the first property of the user's on a path, bound to its object; None if there is none.
+
+    The getter does not run. The arguments are those of `value_of_path`.
+    """
+    for length, step in enumerate(read.steps):
+        try:
+            owner = value_of_path(read._replace(steps=read.steps[:length]), names, cells, arguments)
+        except not_of_a_signal(LookupError, ValueError):
+            return None
+        kind = type(owner)
+        if step.is_item or issubclass(kind, type) or kind is types.ModuleType:
+            continue
+        if type(defined(kind, "__getattribute__")) is not types.WrapperDescriptorType:
+            return None
+        stored = defined(kind, step.key)
+        if type(stored) is property:
+            return types.MethodType(stored.fget, owner) if type(stored.fget) is types.FunctionType else None
+    return None
+
+
 def is_absent(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
     """Return whether the last part of a path certainly does not exist, such as a key that a dict does not have.
 

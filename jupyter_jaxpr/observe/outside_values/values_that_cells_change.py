@@ -41,13 +41,20 @@ class ChangesOfCell:
         self._names: set[str] | None = None
         self._changes_items = False
 
+    @property
+    def is_known(self) -> bool:
+        """True if the text of the cell can be read: IPython stores the text before it runs the cell."""
+        return self._names is not None or bool(linecache.getlines(self._file))
+
     def may_change(self, read: Read, is_container: bool) -> bool:
-        """Return whether the cell may change the value of a path.
+        """Return whether the cell may change the value of a path; True if the text of the cell is not known yet.
 
         Args:
             read: The path.
             is_container: True if the value is a container or a NumPy array, which code can change in place.
         """
+        if not self.is_known:
+            return True
         if self._names is None:
             self._names = set()
             try:
