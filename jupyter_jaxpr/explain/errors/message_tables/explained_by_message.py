@@ -11,6 +11,7 @@ from ...trials.trial_of_error_cure import passed
 from ..arguments.large_numbers import too_large_error
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import module_of
 from ..failing_code.origins import culprits, operands
 from ..failing_code.place_of_error import (
     RaisedAt,
@@ -19,6 +20,7 @@ from ..failing_code.place_of_error import (
     was_raised_in_jax,
 )
 from ..random_keys.wrong_keys import wrong_key
+from ..traced_values.calls_of_numpy_and_math import DRAWS
 from ..traced_values.concretization_errors import NO_VALUES
 from ..traced_values.printed_values import PRINTED_EACH_TIME
 from .argument_messages import ARGUMENT_MESSAGES
@@ -155,6 +157,10 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("JAX function", None, words)
     match raised.node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=module), attr="random"))) if (
+            module_of(raised, module) == "numpy"
+        ):
+            cure = FoundCure("jax.random", None, DRAWS)
         case ast.Call(func=printer, args=[_, *_] as values, keywords=[]) if (
             raised.source(printer).endswith("debug.print") and raised.text is not None
         ):

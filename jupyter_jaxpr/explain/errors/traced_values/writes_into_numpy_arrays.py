@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ....observe.observation import FoundCure
 from ...trials.refused_assignments import lost_write, own_names
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
@@ -72,6 +72,18 @@ def write_into_numpy_array(raised: RaisedAt) -> list[FoundCure]:
     assert isinstance(function_around, ast.FunctionDef)
     words = (_NEW_ARRAY if len(edits) == 1 else _NEW_ARRAYS).format(function=function_around.name)
     return [applied(FoundCure(name_of_cure, edits[0].text, f"{reason} {words}"), edits)]
+
+
+def changes_of_writes(raised: RaisedAt, name: str) -> list[Change]:
+    """Return the changes of all writes into the array of a name to x = x.at[i].set(y).
+
+    Empty if there is no write, or if one of the writes has another form.
+    """
+    writes = _writes(raised, name)
+    new_arrays = [_new_array(raised, write, name, name) for write in writes]
+    if None in new_arrays:
+        return []
+    return [over(write, f"{name} = {new}") for write, new in zip(writes, new_arrays, strict=True)]
 
 
 def written_array(raised: RaisedAt) -> ast.Name | None:
