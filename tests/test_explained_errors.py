@@ -320,6 +320,22 @@ def test_an_explanation_that_needs_a_trial_comes_when_the_panel_asks(
     ]
 
 
+@pytest.mark.parametrize("made", ["partial(f, 2.0)", "jax.vmap(f, in_axes=(None, 0, None))"])
+def test_a_trial_of_a_static_argument_leaves_no_trace_of_an_inner_function(notebook: Notebook, made: str) -> None:
+    built = notebook.builds()
+    arguments = "x, 3" if made.startswith("partial") else "2.0, x, 3"
+    notebook.run(
+        "%%jaxpr\nfrom functools import partial\n@jax.jit\ndef inner(y):\n    return y * 2\n"
+        "def f(a, y, n):\n    return jnp.ones(n).sum() * a * inner(y)\n"
+        f"jax.jit({made})({arguments})"
+    )
+    (note,) = [note for note in built[-1].document.notes if note.kind == "trace_raised"]
+    assert (note.cures[0].name, note.cures[0].level) == ("static_argnames", "applies")
+    notebook.run("%%jaxpr\ninner(x)\ninner(x[0])")
+    runs = [function.run for function in built[-1].document.ledger.functions if function.name == "inner"]
+    assert [(run.misses, run.traces, run.compiles) for run in runs if run.misses] == [(2, 2, 2)]
+
+
 def test_no_trial_takes_the_place_of_a_debugger(notebook: Notebook) -> None:
     events = []
 

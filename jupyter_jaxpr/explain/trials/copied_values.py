@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import types
 from collections.abc import Iterator, Mapping
 from types import CellType, CodeType, FunctionType, MappingProxyType
@@ -19,7 +20,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...observe.cache.static_values import is_plain
-from ...observe.side_effects.harmless_functions import functions_inside, is_users_class
+from ...observe.side_effects.harmless_functions import functions_inside, is_users_callable, is_users_class
 from ...observe.user_or_library.library_functions import is_of_jax
 from ...observe.user_or_library.whose_code import is_installed
 from ...plain_text import file_of, mro_of
@@ -73,7 +74,13 @@ def copied(
         value = value.__wrapped__
         if type(value) is not FunctionType:
             raise NotCopied
+    if kind is functools.partial:
+        function, *arguments = (copied(part, copies, codes=codes) for part in (value.func, *value.args))
+        keywords = {name: copied(part, copies, codes=codes) for name, part in value.keywords.items()}
+        return functools.partial(function, *arguments, **keywords)
     if type(value) is not FunctionType or is_installed(file_of(value.__code__)):
+        if type(value) is FunctionType and any(map(is_users_callable, _functions_inside(value))):
+            return _copied_wrapper(value, copies, codes)
         if any(is_jitted(inside) and not is_of_jax(inside) for inside in _functions_inside(value)):
             raise NotCopied
         return value
@@ -95,6 +102,20 @@ def copied(
     for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
             cell.cell_contents = copied(originals[name].cell_contents, copies, codes=codes)
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
+            continue
+    return copy
+
+
+def _copied_wrapper(value: FunctionType, copies: dict[int, Any], codes: Mapping[CodeType, CodeType]) -> FunctionType:
+    """Return a copy of a function that a library made of the user's function, such as jax.vmap(f)."""
+    cells = tuple(CellType() for _ in value.__closure__ or ())
+    copy = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, cells)
+    copy.__kwdefaults__ = value.__kwdefaults__
+    copies[id(value)] = copy
+    for original, cell in zip(value.__closure__ or (), cells, strict=True):
+        try:
+            cell.cell_contents = copied(original.cell_contents, copies, codes=codes)
         except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
             continue
     return copy

@@ -18,6 +18,8 @@ from ..errors.failing_code.origins import value_of
 from ..errors.failing_code.place_of_error import RaisedAt
 
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+#: Methods of a NumPy array that return a view where they can.
+_VIEWS = frozenset({"ravel", "reshape", "transpose", "swapaxes", "squeeze"})
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -195,13 +197,15 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
     if loop is not None and (_is_view(raised, loop.iter) or not _read_in(loop, statement, name)):
         return (
             f"{name} is a new array at each step of the loop, so a write into {name} does not reach "
-            f"{raised.source(loop.iter)}. Write into the whole array, as in x = x.at[index].set(value)."
+            f"{raised.source(_iterated(loop))}. Write into the whole array, as in x = x.at[index].set(value)."
         )
     if not isinstance(function, ast.FunctionDef):
         return None
     if name not in _bound_names(function) or (not raised.in_trace and not isinstance(base, ast.Name)):
         return None
     viewed_array = _view_of(function, statement, name) if isinstance(base, ast.Name) else None
+    if viewed_array is not None and _is_copy(raised, name, viewed_array):
+        viewed_array = None
     if viewed_array is not None and _is_read_after(raised, function, statement, viewed_array):
         return (
             f"{name} is made from {viewed_array}. In NumPy this write also changes {viewed_array}. "
@@ -247,6 +251,14 @@ def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | Non
             return node
         node = raised.parents.get(id(node))
     return None
+
+
+def _iterated(loop: ast.For) -> ast.expr:
+    """Return x of `for row in x` and of `for i, row in enumerate(x)`."""
+    match loop.iter:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[iterated, *_]):
+            return iterated
+    return loop.iter
 
 
 def _is_view(raised: RaisedAt, iterated: ast.expr) -> bool:
@@ -300,18 +312,33 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
-    """Return the name x if the code assigned `y = x` or `y = x[0]`, where y is the given name."""
+    """Return the name x if the code assigned `y = x`, `y = x[0]` or `y = x.ravel()`, where y is the given name."""
     for node in own_nodes(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
                 target == name and node.lineno < statement.lineno
             ):
                 root = value
-                while isinstance(root, ast.Attribute | ast.Subscript):
-                    root = root.value
+                match value:
+                    case ast.Call(func=ast.Attribute(value=array, attr=method)) if method in _VIEWS:
+                        root = array
+                    case _:
+                        while isinstance(root, ast.Attribute | ast.Subscript):
+                            root = root.value
                 if isinstance(root, ast.Name) and root.id != name:
                     return root.id
     return None
+
+
+def _is_copy(raised: RaisedAt, name: str, other: str) -> bool:
+    """Return whether two names hold NumPy arrays without common memory."""
+    import numpy as np
+
+    values = raised.frame.f_locals if raised.frame is not None else {}
+    one, two = values.get(name), values.get(other)
+    if type(one) is not np.ndarray or type(two) is not np.ndarray:
+        return False
+    return not np.may_share_memory(one, two)
 
 
 def _is_dropped(raised: RaisedAt, function: ast.FunctionDef) -> bool:

@@ -307,6 +307,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
     signature = inspect.signature(fun)
     kinds = {parameter.name: parameter.kind for parameter in signature.parameters.values()}
     passed_names = {*signature.bind(*call.args, **call.kwargs).arguments, *names}
+    by_position = list(signature.bind(*call.args).arguments) if not call.kwargs else []
     values = {name: value for name, value in values.items() if name in passed_names}
     if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
         return "untried"
@@ -323,8 +324,10 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
 
         def run(*inputs: Any) -> list[Any]:
             arguments = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
+            # jax.grad and jax.vmap take the arguments by position.
+            positional = [arguments.pop(name) for name in by_position]
             # asarray raises for a string or an object in the result, as jit does.
-            return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**arguments))]
+            return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(*positional, **arguments))]
 
         with observer().looking_away(), silenced_warnings():
             prints.start()
@@ -333,7 +336,8 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
                     **jax.tree_util.tree_unflatten(tree, specs),
                     **{name: values[name] for name in names},
                 }
-                if side_effects(fun, [], argument_values, first=True):
+                positional_values = [argument_values.pop(name) for name in by_position]
+                if side_effects(fun, positional_values, argument_values, first=True):
                     return "untried"
                 jax.eval_shape(run, *specs)
     except (NotCopied, TooLong, SystemExit, GeneratorExit):

@@ -25,6 +25,8 @@ from ..failing_code.place_of_error import RaisedAt
 
 _JIT = frozenset({"jax.jit", "jit"})
 _CHECKPOINT = frozenset({"jax.checkpoint", "jax.remat", "checkpoint", "remat"})
+#: The transforms whose result takes the arguments of the function that they get.
+_TRANSFORMS = frozenset({"jax.vmap", "jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
 _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -272,10 +274,20 @@ def jits_of(
                     if is_maker or _is_transform(raised, decorator, transforms):
                         yield file, scope, decorator, ast.get_source_segment(text, decorator) or ""
             elif isinstance(node, ast.Call) and node.args and _is_transform(raised, node.func, transforms):
-                jitted = node.args[0]
+                jitted = _inside_transforms(raised, node.args[0])
                 jitted_name = jitted.attr if isinstance(jitted, ast.Attribute) else getattr(jitted, "id", None)
                 if jitted_name == function or _is_code(raised, jitted, code, file, loops.module):
                     yield file, scope, node, ast.get_source_segment(text, node) or ""
+
+
+def _inside_transforms(raised: RaisedAt, node: ast.expr) -> ast.expr:
+    """Return the function f of an expression such as partial(f, 2), jax.vmap(f) or jax.vmap(jax.grad(f))."""
+    while isinstance(node, ast.Call) and node.args:
+        is_partial = value_of(raised, node.func) is functools.partial
+        if not is_partial and not _is_transform(raised, node.func, _TRANSFORMS):
+            break
+        node = node.args[0]
+    return node
 
 
 def _is_code(raised: RaisedAt, node: ast.expr, code: CodeType | None, file: str, module: ast.Module) -> bool:
@@ -320,7 +332,10 @@ def _makes_transform(raised: RaisedAt, node: ast.Call, transforms: frozenset[str
 
 
 def _name(call: RaisedCall) -> str | None:
-    return getattr(call.function, "__name__", None)
+    function = call.function
+    while type(function) is functools.partial:
+        function = function.func
+    return getattr(function, "__name__", None)
 
 
 def _values_by_parameter(call: RaisedCall) -> dict[str, Any] | None:

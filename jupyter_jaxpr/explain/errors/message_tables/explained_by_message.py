@@ -9,8 +9,10 @@ from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ...trials.trial_of_error_cure import passed
 from ..arguments.large_numbers import too_large_error
+from ..arguments.static_argument_edits import static_cure
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import module_of
 from ..failing_code.origins import culprits, operands
 from ..failing_code.place_of_error import (
     RaisedAt,
@@ -19,6 +21,7 @@ from ..failing_code.place_of_error import (
     was_raised_in_jax,
 )
 from ..random_keys.wrong_keys import wrong_key
+from ..traced_values.calls_of_numpy_and_math import DRAWS
 from ..traced_values.concretization_errors import NO_VALUES
 from ..traced_values.printed_values import PRINTED_EACH_TIME
 from .argument_messages import ARGUMENT_MESSAGES
@@ -37,6 +40,7 @@ _JOINED_TEXT = re.compile(r"^can only concatenate str|^must be str, not|^unsuppo
 _LONGEST_EXPRESSION = 60
 #: JAX prints some sizes in the form of NumPy's integers: (np.int64(3),).
 _NUMPY_SIZE = re.compile(r"\bnp\.int64\((-?\d+)\)")
+_SIZE_NEEDED = re.compile(r"^expected a sequence of integers or a single integer, got")
 _BLOCKED = re.compile(r"Blocked\(block_size=(\d+)\)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
@@ -93,7 +97,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""
         explanation = " ".join(filter(None, [filled(row.text), operand_text]))
         return Explained(None, filled(row.title), explanation, (FoundCure(name, None, filled(words)),))
-    return _tracer_argument(text, raised)
+    return _tracer_argument(error, text, raised, function)
 
 
 def _filling(row_match: re.Match[str], place: re.Match[str]) -> str:
@@ -144,7 +148,7 @@ def _out_of_bounds(number: int, dtype: str) -> Explained:
     return Explained(None, NUMBER_OUT_OF_RANGE.format(number=number, dtype=dtype), explanation, (cure,))
 
 
-def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
+def _tracer_argument(error: BaseException, text: str, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains an error that another library raised because it got a tracer."""
     if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
         return None
@@ -152,9 +156,18 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     is_short = raised.text is not None and len(raised.text) <= _LONGEST_EXPRESSION
     title = f"{raised.text} cannot take a traced array" if is_short else "This line cannot take a traced array"
     explanation = " ".join(filter(None, [NO_VALUES, origin.sentence]))
+    if _SIZE_NEEDED.search(text) and is_short:
+        title = f"NumPy needs the sizes of a shape in {raised.text} while JAX traces"
+        static = static_cure(raised, error, origin.function or function, origin.names)
+        if static is not None and origin.transform is None:
+            return Explained(None, title, explanation, (static,), traced=True)
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("JAX function", None, words)
     match raised.node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=module), attr="random"))) if (
+            module_of(raised, module) == "numpy"
+        ):
+            cure = FoundCure("jax.random", None, DRAWS)
         case ast.Call(func=printer, args=[_, *_] as values, keywords=[]) if (
             raised.source(printer).endswith("debug.print") and raised.text is not None
         ):

@@ -16,12 +16,15 @@ from ..failing_code.module_names import jnp_name, module_of, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .numbers_in_statements import ROUNDED, NumbersInStatement, as_list
+from .writes_into_numpy_arrays import changes_of_writes
 
 WORKS_ON_TRACED = "{code} works on traced arrays. {function} needs the values."
+DRAWS = "jax.random draws in the compiled program. Pass a key of jax.random.key as an argument."
 _NEW_ARRAY_OF_UFUNC = (
     "{code} changes no array in place. With inplace=False, {code} returns a new array: "
     "x = {code}(x, index, value, inplace=False)."
 )
+_NEW_ARRAYS_OF_AT = "A JAX array cannot be changed: .at[...] makes a new array at each line that writes into the array."
 #: Function of `math` -> the function of `jax.numpy` that computes the same; empty if there is none.
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 #: Functions of `math` that compute something other than the `jax.numpy` functions of the same name.
@@ -75,8 +78,7 @@ class NumPyCalls:
             jax_member = getattr(jax_member, part, None)
         if jax_member is None or not name:
             if name.startswith("random."):
-                words = "jax.random draws in the compiled program. Pass a key of jax.random.key as an argument."
-                return [FoundCure("jax.random", None, words)]
+                return [FoundCure("jax.random", None, DRAWS)]
             text = (
                 f"jax.numpy has no function of the name {name or called(node)}. jax.pure_callback calls the function "
                 "when the program runs, with the values of the arrays."
@@ -98,11 +100,14 @@ class NumPyCalls:
         changes = [over(node.func, code)]
         changes += [over(call.func, self._jax_numpy_name(call)) for call in self._numpy_calls_around(node)]
         changes += self.math_changes(node)
+        writes = self._writes_into_result(node)
         numbers = NumbersInStatement(self._raised, node, changes)
         changes, text = numbers.changes, " ".join([text, *numbers.words])
         if numbers.rounds_inexact:
             return [FoundCure(code, None, f"{text} {ROUNDED}")]
-        edits = [edit_of(self._raised, change) for change in changes]
+        if writes:
+            text = f"{text} {_NEW_ARRAYS_OF_AT}"
+        edits = [edit_of(self._raised, change) for change in [*changes, *writes]]
         cure = applied(FoundCure(code, new_call, text), edits)
         written = [*node.args, *(keyword.value for keyword in node.keywords)]
         lists = [part for part in written if isinstance(part, ast.List | ast.Tuple)]
@@ -111,6 +116,13 @@ class NumPyCalls:
             edits += [edit_of(self._raised, over(part, f"{self._jnp}.array({self._source(part)})")) for part in lists]
             cure = applied(FoundCure(code, None, f"{text} {code} takes arrays, not lists."), edits)
         return [cure]
+
+    def _writes_into_result(self, node: ast.Call) -> list[Change]:
+        """Return the changes of the later lines that write into the array, as in y = np.array(x) and y[0] = 1."""
+        match self._raised.statement_of(node):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
+                return changes_of_writes(self._raised, name)
+        return []
 
     def is_of_numpy(self, node: ast.Call) -> bool:
         """Return whether both a call and the failing call are NumPy calls with a counterpart in jax.numpy."""

@@ -66,6 +66,12 @@ class PythonCalls:
                 keywords=[ast.keyword(arg="key", value=key)],
             ):
                 return self._by_key(node, name, value, key)
+            case ast.Call(
+                func=ast.Name(id=("max" | "min" | "sorted") as name),
+                args=[ast.Call(func=ast.Name(id="range"), args=[_]) as indices],
+                keywords=[ast.keyword(arg="key", value=key)],
+            ):
+                return self._by_key(node, name, indices, key)
             case ast.Call(func=ast.Name(id=("max" | "min") as name), keywords=[]) if is_extreme(node):
                 return self._max_or_min(node, name)
             case ast.Call(
@@ -218,14 +224,18 @@ class PythonCalls:
 
     def _by_key(self, node: ast.Call, name: str, value: ast.expr, key: ast.expr) -> list[FoundCure]:
         """Return the cure of max, min and sorted with a key: argmax, argmin or argsort of the keys of all elements."""
-        if not axes_of(self._raised, value):
+        is_range = isinstance(value, ast.Call)
+        if not is_range and not axes_of(self._raised, value):
             return []
         function = {"max": "argmax", "min": "argmin", "sorted": "argsort"}[name]
         vmap = f"{self._jnp.removesuffix('numpy')}vmap" if self._jnp.endswith(".numpy") else "jax.vmap"
         if vmap == "jax.vmap" and namespace(self._raised).get("jax") is not sys.modules.get("jax"):
             return []
         array = self._source(value)
-        code = f"{array}[{self._jnp}.{function}({vmap}({self._source(key)})({array}))]"
+        if isinstance(value, ast.Call):
+            array = f"{self._jnp}.a{array}"  # the elements of range(n) are their own indices in jnp.arange(n)
+        index = f"{self._jnp}.{function}({vmap}({self._source(key)})({array}))"
+        code = index if is_range else f"{array}[{index}]"
         largest_or_least = "largest" if name == "max" else "least"
         words = (
             f"jax.vmap computes the key of each element, and {function} gives the index of the element with the "

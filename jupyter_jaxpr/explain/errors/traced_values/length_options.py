@@ -11,7 +11,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, masks_elements
 from ..failing_code.place_of_error import RaisedAt
-from .calls_of_numpy_and_math import module_of_function
+from .calls_of_numpy_and_math import NumPyCalls, module_of_function
 from .masked_arrays import SIZED, masked, sized
 
 _SIZES = {
@@ -26,11 +26,13 @@ def with_length(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
     """Return the cures for a call whose result has a length that depends on values; empty for other calls."""
     name = called(node)
     option = SIZED.get(name)
-    if option is None or module_of_function(raised, node.func) in ("numpy", "math"):
+    module = module_of_function(raised, node.func)
+    if option is None or module == "math" or (module == "numpy" and name == "where" and len(node.args) != 1):
         return []
     if passed_node(raised, option.partition("=")[0]) is not None:
         return []
-    code_before = raised.source(node)[:-1].rstrip().rstrip(",")
+    source = NumPyCalls(raised).with_jax(node) if module == "numpy" else raised.source(node)
+    code_before = source[:-1].rstrip().rstrip(",")
     code = f"{code_before}, {option})" if node.args or node.keywords else f"{code_before}{option})"
     placeholder = option.partition("=")[2]
     parent = raised.parents.get(id(node))

@@ -30,7 +30,10 @@ ROUNDED = (
     "Apply jnp.round first where the exact result may be an integer."
 )
 _ROUNDING = frozenset({"int", "floor", "ceil", "trunc"})
-_EXACT = frozenset({"floor", "ceil", "trunc", "abs", "sqrt", "copysign", "fmod", "prod"})
+_INEXACT = frozenset(
+    """log log2 log10 log1p exp exp2 expm1 power cbrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
+    atanh degrees radians deg2rad rad2deg arcsin arccos arctan arctan2 mean std var""".split()
+)
 _PARTS = ast.expr | ast.keyword | ast.comprehension
 _SIZES = frozenset({"ndim", "shape", "size", "dtype"})
 _OF_TYPES = frozenset({"len", "isinstance", "type"})
@@ -97,7 +100,7 @@ class NumbersInStatement:
             is_traced = is_traced or is_child_traced
         if isinstance(node, ast.Call) and called(node) in _ROUNDING:
             functions = [text for first, _, text in changes if first is not node.func and text.startswith(self._jnp)]
-            self.rounds_inexact |= any(text.rpartition(".")[2] not in _EXACT for text in functions if "(" not in text)
+            self.rounds_inexact |= any(text.rpartition(".")[2] in _INEXACT for text in functions)
         if isinstance(node, ast.Call) and is_traced:
             return self._call(node, changes), True
         return changes, is_traced

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import NumPyCalls, module_of_function
 from .calls_of_python_functions import PythonCalls
@@ -46,4 +47,10 @@ class Calls:
             return of_python
         if isinstance(raised.statement_of(node), ast.Expr) and written_array(raised) is not None:
             return write_into_numpy_array(raised)
-        return with_length(raised, node) or scipy_function(raised, node) or NumPyCalls(raised).numpy_or_math(node)
+        if module_of_function(raised, node.func) != "numpy":
+            return with_length(raised, node) or scipy_function(raised, node) or NumPyCalls(raised).numpy_or_math(node)
+        cures = scipy_function(raised, node) or NumPyCalls(raised).numpy_or_math(node)
+        # The function of jax.numpy may need the length of its result, as in jnp.where(x > 0, size=1).
+        if any(cure.level == "applies" for cure in passed(raised, cures)):
+            return cures
+        return with_length(raised, node) or cures

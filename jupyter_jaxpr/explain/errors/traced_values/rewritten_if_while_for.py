@@ -11,13 +11,14 @@ from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...loops.kinds_of_python_loops import LoopStatement
 from ...loops.scan_and_vmap_code import Form, rewrite
-from ..failing_code.edits import Change, applied, edit_of, over
+from ..failing_code.edits import Change, applied, edit_of, over, source_with
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import NumPyCalls
 from .finite_gradient_of_where import finite_where
 from .indexed_lists import SWITCH
+from .numbers_in_statements import NumbersInStatement, is_extreme
 from .removed_conversions import without_conversions
 
 _COLLECTED = (
@@ -440,6 +441,9 @@ class Choices:
                 return " & ".join(f"({ast.unparse(ast.Compare(left, [op], [right]))})" for left, op, right in pairs)
             case ast.Call():
                 return NumPyCalls(self._raised).of_arrays(node) or self._source(node)
+        failing = self._raised.node
+        if is_extreme(failing) and any(part is failing for part in ast.walk(node)):
+            return source_with(self._raised, node, NumbersInStatement(self._raised, failing).changes)
         return NumPyCalls(self._raised).with_jax(node)
 
     def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:

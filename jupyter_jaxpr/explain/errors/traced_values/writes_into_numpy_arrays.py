@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ....observe.observation import FoundCure
 from ...trials.refused_assignments import lost_write, own_names
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
@@ -21,6 +21,10 @@ _AT_NEEDS_VALUES = "{function} needs the values of its arguments."
 _COPY = "Make {name} with jax.numpy, and write into a copy with .at[...].{method}."
 #: The same where an edit of all lines that write into {name} is unknown, or failed its trial.
 _COPIES = _COPY + " Each line that writes into {name} needs .at[...]."
+_OF_VIEW = (
+    "In NumPy, {name} is a view of {whole}: a write into {name} changes {whole}. Make {whole} with jax.numpy, and "
+    "write the new {name} into a copy of {whole} with .at[...].set."
+)
 _NEW_ARRAY = "This line makes a new array. The caller of {function} still holds the old array."
 _NEW_ARRAYS = "Each write makes a new array. The caller of {function} still holds the old array."
 
@@ -42,6 +46,8 @@ def write_into_numpy_array(raised: RaisedAt) -> list[FoundCure]:
     reason, method = _reason_and_method(raised, statement)
     name_of_cure = f".at[...].{method}"
     text = f"{reason} {_COPY.format(name=name, method=method)}"
+    if (of_view := _write_into_view(raised, name, f"{reason} {_OF_VIEW}")) is not None:
+        return [of_view]
     lost = lost_write(raised, statement, array)
     if lost is not None:
         return [FoundCure(name_of_cure, None, f"{text} {lost}")]
@@ -74,14 +80,74 @@ def write_into_numpy_array(raised: RaisedAt) -> list[FoundCure]:
     return [applied(FoundCure(name_of_cure, edits[0].text, f"{reason} {words}"), edits)]
 
 
+def _write_into_view(raised: RaisedAt, name: str, text: str) -> FoundCure | None:
+    """Return the cure of a write into row after row = x[0]: the edit writes the new row into the new array x, too.
+
+    None if row is no such view of an array that the function makes, or if the function writes into x itself.
+    """
+    view = only_value(raised.function, name)
+    match view:
+        case ast.Subscript(value=ast.Name(id=whole), slice=index) if _is_basic(raised, index):
+            pass
+        case _:
+            return None
+    array_call, writes = _array_call(raised, whole), _writes(raised, name)
+    views = [node for node in ast.walk(raised.function or view) if isinstance(node, ast.Subscript)]
+    is_only_view = [_name_of(node.value) for node in views].count(whole) == 1
+    new_arrays = [_new_array(raised, write, name, name) for write in writes]
+    has_alias = any(
+        isinstance(node, ast.Assign) and _name_of(node.value) in (name, whole)
+        for node in ast.walk(raised.function or view)
+    )
+    if array_call is None or not is_only_view or None in new_arrays or has_alias or _is_renamed(raised, index):
+        return None
+    jnp, place = jnp_name(raised), raised.source(index)
+    changes = [over(array_call.func, f"{jnp}.{called(array_call)}")]
+    changes += [
+        over(write, f"{name} = {new}\n{whole} = {whole}.at[{place}].set({name})")
+        for write, new in zip(writes, new_arrays, strict=True)
+    ]
+    text = text.format(name=name, whole=whole)
+    return applied(FoundCure(".at[...].set", None, text), [edit_of(raised, change) for change in changes])
+
+
+def _name_of(node: ast.expr) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_renamed(raised: RaisedAt, index: ast.expr) -> bool:
+    """Return whether the function assigns twice to a name that an index reads."""
+    names = [part.id for part in ast.walk(index) if isinstance(part, ast.Name)]
+    stores = [
+        node.id
+        for node in ast.walk(raised.function or index)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    return any(stores.count(name) > 1 for name in names)
+
+
+def changes_of_writes(raised: RaisedAt, name: str) -> list[Change]:
+    """Return the changes of all writes into the array of a name to x = x.at[i].set(y).
+
+    Empty if there is no write, or if one of the writes has another form.
+    """
+    writes = _writes(raised, name)
+    new_arrays = [_new_array(raised, write, name, name) for write in writes]
+    if None in new_arrays:
+        return []
+    return [over(write, f"{name} = {new}") for write, new in zip(writes, new_arrays, strict=True)]
+
+
 def written_array(raised: RaisedAt) -> ast.Name | None:
     """Return the name x if the failing statement is x[i] = y or np.add.at(x, i, y) with a NumPy array x; else None."""
     match raised.statement_of(raised.node):
-        case (
-            ast.Assign(targets=[ast.Subscript(value=ast.Name() as array)])
-            | ast.AugAssign(target=ast.Subscript(value=ast.Name() as array))
-        ):
-            pass
+        case ast.Assign(targets=[ast.Subscript() as target]) | ast.AugAssign(target=ast.Subscript() as target):
+            root: ast.expr = target
+            while isinstance(root, ast.Subscript):
+                root = root.value
+            if not isinstance(root, ast.Name):
+                return None
+            array = root
         case ast.Expr(value=call) if call is raised.node and (of_ufunc := _at_of_ufunc(raised, call)) is not None:
             array = of_ufunc.array
         case _:
@@ -169,6 +235,20 @@ def _new_array(raised: RaisedAt, write: ast.stmt, name: str, old: str) -> str | 
     """
     method = "set"
     match write:
+        case (
+            ast.Assign(targets=[ast.Subscript(value=ast.Subscript()) as target], value=value)
+            | ast.AugAssign(target=ast.Subscript(value=ast.Subscript()) as target, value=value)
+        ):
+            new = raised.source(value)
+            if isinstance(write, ast.AugAssign):
+                new = ast.unparse(ast.BinOp(target, write.op, value))
+            while isinstance(inner := target.value, ast.Subscript):
+                if not _is_basic(raised, inner.slice):
+                    return None
+                new, target = f"{raised.source(inner)}.at[{raised.source(target.slice)}].set({new})", inner
+            if not isinstance(target.value, ast.Name):
+                return None
+            written, index = target.value.id, target.slice
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=written), slice=index)], value=value):
             new = raised.source(value)
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=written), slice=index) as target, op=op, value=value):
@@ -184,6 +264,22 @@ def _new_array(raised: RaisedAt, write: ast.stmt, name: str, old: str) -> str | 
     if isinstance(index, ast.List):  # .at[...] takes no list
         place = f"{jnp_name(raised)}.array({place})"
     return f"{old}.at[{place}].{method}({new})" if written == name and is_inside else None
+
+
+def _is_basic(raised: RaisedAt, index: ast.expr) -> bool:
+    """Return whether an index consists of integers and slices, so that NumPy's x[index] is a view of x."""
+    match index:
+        case ast.Tuple(elts=parts):
+            return all(_is_basic(raised, part) for part in parts)
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            return all(part is None or _is_basic(raised, part) for part in (lower, upper, step))
+        case ast.Constant(value=value):
+            return type(value) is int
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_basic(raised, operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_basic(raised, left) and _is_basic(raised, right)
+    return isinstance(index, ast.Name) and type(value_of(raised, index)) is int
 
 
 def _scope_of(raised: RaisedAt, node: ast.AST) -> ast.AST | None:
