@@ -33,8 +33,6 @@ _TREE = (
 def associative_scan_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains lax.associative_scan(f, [1.0, 2.0]), and a scan over arrays whose lengths differ."""
     call = raised.node if raised is not None and raised.frame is not None else None
-    if raised is not None and raised.callers and isinstance(error, TypeError | ValueError):
-        return _slices(error, raised)
     if raised is None or not isinstance(call, ast.Call) or called(call) != "associative_scan":
         return None
     scanned = next(iter([*(part.value for part in call.keywords if part.arg == "elems"), *call.args[1:2]]), None)
@@ -48,11 +46,13 @@ def associative_scan_error(error: BaseException, raised: RaisedAt | None, functi
     return None
 
 
-def _slices(error: BaseException, raised: RaisedAt) -> Explained | None:
+def slices_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a function for two elements, such as a product of two matrices, in which JAX passes slices of elements.
 
     Only where the function under jax.vmap passes its trial.
     """
+    if raised is None or not raised.callers or not isinstance(error, TypeError | ValueError):
+        return None
     outer = at_caller(raised, raised.callers[-1])
     call = outer.node
     if not isinstance(call, ast.Call) or called(call) != "associative_scan" or not was_raised_in_jax(error):

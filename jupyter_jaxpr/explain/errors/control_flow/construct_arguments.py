@@ -68,7 +68,7 @@ def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
 
 
 def _taken_apart(raised: RaisedAt) -> FoundCure | None:
-    """Return the cure of lax.map(f, (xs, ys)) whose function takes two arguments: a lambda that takes the tuple apart."""
+    """Return the cure of lax.map(f, (xs, ys)) whose f takes two arguments: a lambda that takes the tuple apart."""
     match raised.node:
         case ast.Call(args=[ast.Name() | ast.Attribute() as function, *_]):
             pass
