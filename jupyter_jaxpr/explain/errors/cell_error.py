@@ -44,7 +44,7 @@ from .arguments.tree_differences import tree_error
 from .arguments.values_for_arrays import value_for_array_error
 from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
-from .control_flow.associative_scans import associative_scan_error
+from .control_flow.associative_scans import associative_scan_error, slices_error
 from .control_flow.construct_errors import construct_error
 from .control_flow.exchanged_parameters import exchanged_parameter_error
 from .control_flow.listed_layers import listed_layers_error
@@ -174,6 +174,7 @@ _KINDS = (
     nan_gradient_error,
     transform_error,
     batched_product_error,
+    slices_error,
     operand_dtype_error,
     linear_system_error,
     matrix_error,

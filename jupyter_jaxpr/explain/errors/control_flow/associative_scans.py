@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
@@ -13,9 +14,10 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
-from ..failing_code.module_names import jnp_name
+from ..failing_code.module_names import jnp_name, namespace
+from ..failing_code.operand_nodes import operand_nodes
 from ..failing_code.origins import NUMBERS_OF_PYTHON, operands, value_of
-from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+from ..failing_code.place_of_error import RaisedAt, at_caller, was_raised_in_jax
 from ..failing_code.return_values import function_of_text, result_of
 from .scan_lengths import ONE_LENGTH
 
@@ -42,6 +44,34 @@ def associative_scan_error(error: BaseException, raised: RaisedAt | None, functi
     if isinstance(error, IndexError) and scanned is not None and was_raised_in_jax(error):
         return _one_array(raised, call, scanned)
     return None
+
+
+def slices_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains a function for two elements, such as a product of two matrices, in which JAX passes slices of elements.
+
+    Only where the function under jax.vmap passes its trial.
+    """
+    if raised is None or not raised.callers or not isinstance(error, TypeError | ValueError):
+        return None
+    outer = at_caller(raised, raised.callers[-1])
+    call = outer.node
+    if not isinstance(call, ast.Call) or called(call) != "associative_scan" or not was_raised_in_jax(error):
+        return None
+    # vmap maps axis 0, so the scan must be along axis 0, too
+    if len(call.args) != 2 or isinstance(call.args[0], ast.Call) or any(part.arg == "axis" for part in call.keywords):
+        return None
+    vmap = "jax.vmap" if namespace(outer).get("jax") is sys.modules.get("jax") else "vmap"
+    source = outer.source(call.args[0])
+    name = "the lambda" if isinstance(call.args[0], ast.Lambda) else source
+    code = f"{vmap}({source})"
+    words = f"With {vmap}, {name} combines two elements in each call."
+    cure = applied(FoundCure("jax.vmap", code, words), [edit_of(outer, over(call.args[0], code))])
+    cures = [cure for cure in passed(outer, [cure]) if cure.edits]
+    if not cures:
+        return None
+    title = "associative_scan passes slices of several elements, not two elements"
+    explanation = f"{operands(raised, operand_nodes(raised))} Axis 0 of each slice counts the elements of the scan."
+    return Explained(None, title, explanation.strip(), tuple(cures))
 
 
 def _one_array(raised: RaisedAt, call: ast.Call, scanned: ast.expr) -> Explained | None:

@@ -15,6 +15,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import missing_return, result_of
 from .carry_cures import Change, carry_cures
 from .carry_expressions import assigned_value, body_and_carry, function_of_body, returned_carry
+from .dropped_carries import dropped_carry
 from .exchanged_parameters import exchanged_parameters
 from .keys_of_dicts import with_keys
 from .loop_bodies import body_of, is_method, passed_in_body
@@ -106,6 +107,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     explanation = explanation.replace("component loop_carry[1]", _carry_name(raised)).replace(
         "loop_carry[1]", _carry_name(raised)
     )
+    if raised is not None and parts is not None:
+        cure = dropped_carry(raised, body_of(raised, parts[0]), name) or cure
     if _STARTS_WITH_NONE.search(explanation):
         words = "In place of None, pass an initial carry of the type that the step returns, such as an array of zeros."
         cure = FoundCure("an initial carry", None, words)

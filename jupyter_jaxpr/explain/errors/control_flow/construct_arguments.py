@@ -61,8 +61,26 @@ def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
         cures = [FoundCure("arguments", None, words)]
         if match["at_least"] and (operand := _called_result(raised, construct) or _operand(raised, construct)):
             cures = passed(raised, [operand]) or cures
+        if construct == "map" and (taken := _taken_apart(raised)) is not None:
+            cures = passed(raised, [taken]) or cures
         return Explained(None, title, "", tuple(cures))
     return None
+
+
+def _taken_apart(raised: RaisedAt) -> FoundCure | None:
+    """Return the cure of lax.map(f, (xs, ys)) whose f takes two arguments: a lambda that takes the tuple apart."""
+    match raised.node:
+        case ast.Call(args=[ast.Name() | ast.Attribute() as function, *_]):
+            pass
+        case _:
+            return None
+    name = next((name for name in ("xs", "args", "element") if name not in raised.module_names), None)
+    if name is None:
+        return None
+    source = raised.source(function)
+    code = f"lambda {name}: {source}(*{name})"
+    words = f"lax.map passes one tuple with an element of each array. This lambda passes the elements to {source}."
+    return applied(FoundCure("the parts of the tuple", code, words), [edit_of(raised, over(function, code))])
 
 
 def _called_result(raised: RaisedAt, construct: str) -> FoundCure | None:

@@ -43,6 +43,9 @@ FLOAT_QUOTIENT = "The operator / gives a float, also for integers. // gives an i
 INTEGER_OF_STRING = "Pass an integer. zlib.crc32(text.encode()) makes an integer from a string."
 NUMBER_OUT_OF_RANGE = "The number {number} does not fit into {dtype}"
 FLOAT_OR_X64 = ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
+DTYPE_OF_TANGENT = (
+    "The tangent of jvp has the dtype {dtype_of_tangent}, but the argument has the dtype {dtype_of_argument}"
+)
 TYPE_OF_TANGENT = "A tangent has the shape and the type of its argument."
 PLACES_OF_COTANGENTS = "JAX gives each cotangent to the argument at the same place."
 NO_PAIR_OF_FORWARD_RULE = "The forward rule of {function} must return a pair: the result and the residuals"
@@ -449,7 +452,7 @@ MESSAGES = (
     Message(
         r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype "
         r"(?P<dtype_of_argument>\w+) .*? but got tangent dtype (?P<dtype_of_tangent>\w+)",
-        "The tangent of jvp has the dtype {dtype_of_tangent}, but the argument has the dtype {dtype_of_argument}",
+        DTYPE_OF_TANGENT,
         TYPE_OF_TANGENT,
         ("same type", "Convert the tangent to {dtype_of_argument}."),
     ),
