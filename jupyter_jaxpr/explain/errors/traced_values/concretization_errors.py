@@ -20,7 +20,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
-from ..failing_code.place_of_error import RaisedAt, is_of_jax
+from ..failing_code.place_of_error import RaisedAt, is_of_jax, runs_under_grad_alone
 from .calls_of_numpy_and_math import NumPyCalls
 from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
@@ -113,6 +113,9 @@ _UNDER_VMAP = {
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = _Need("A conversion such as float(), int() or bool() needs the value of an array.")
 _FLOAT = replace(_NUMBER, kind="float")
+#: The needs that a tracer of jax.grad meets outside of jax.jit. float(), functions of math and NumPy, and formats raise
+#: an error there, too.
+_WITH_VALUES_OF_GRAD = (_NEEDS["TracerBoolConversionError"], _NEEDS["TracerIntegerConversionError"], _NUMBER)
 _TO_FLOAT = re.compile(r"The problem arose with the `(?:float|complex)` function")
 #: Functions of Python and math that make an integer of a float, or take one. Such an integer is often a size.
 _TO_INTEGERS = frozenset({"int", "round", "range", "floor", "ceil", "trunc"})
@@ -368,7 +371,7 @@ def _explained(
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))
-    if raised is not None and raised.under_grad and origins.function is not None and need.kind != "NumPy":
+    if raised is not None and need in _WITH_VALUES_OF_GRAD and runs_under_grad_alone(raised):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
