@@ -247,7 +247,6 @@ LOCALS: tuple[PrivateName, ...] = (
     *_names("pjit:jit_trace", "jit_func args kwargs", "0.6.0", "what is traced without a call", _NOT_AHEAD),
     *_names("api:device_put", "x_flat out_flat", "0.4.20", "what is copied", _NO_RECORDING),
     *_names("api:make_jaxpr_f", "fun static_argnums", "0.4.20", "what make_jaxpr traces", _NOT_AHEAD),
-    *_names("api:value_and_grad_f", "fun argnums", "0.4.20", "what grad differentiates", "names in cards of gradients"),
     _N("api:grad_f", "value_and_grad_f", "0.4.20", "the function under grad", "how a function under grad ran"),
     *_names("dispatch:prim_fun", "prim params", "0.4.20", "an operation outside of jit", _NOT_EAGER),
     *_names("ad_checkpoint:saved_residuals", "f", "0.4.20", "the function of print_saved_residuals", _NOT_AHEAD),
