@@ -23,6 +23,7 @@ from ..failing_code.return_values import function_of_text
 from .in_axes_beside_trees import PASSED_WHOLE, whole_trees
 from .in_axes_of_trees import entry_of
 from .in_axes_written_out import UNMAPPED_AXIS, entries_without_axis, entry_of_other_size
+from .odd_mapped_arguments import odd_argument
 from .stacked_trees import stacked_trees
 from .transformed_calls import Applied
 
@@ -138,6 +139,9 @@ def _sizes(call: Applied, text: str) -> Explained:
         are_equal = len({_number_of_axes(type_) for *_, type_ in axes_of_arrays}) == 1
         cures = [other_axis, equal, cure] if whole_array is None or are_equal else [whole_array, other_axis, equal]
         return call.explained(title, " ".join(sentences), cures)
+    if whole_array is None and (odd := odd_argument(call, text, _SIZE.findall(text))) is not None:
+        sentences.append(odd[0])
+        return call.explained(title, " ".join(sentences), [odd[1], cure])
     cure = whole_array or cure
     return call.explained(title, " ".join(sentences), [cure, equal])
 
