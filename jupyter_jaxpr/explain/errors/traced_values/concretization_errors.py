@@ -24,6 +24,7 @@ from ..failing_code.place_of_error import RaisedAt, is_of_jax, runs_under_grad_a
 from .calls_of_numpy_and_math import NumPyCalls
 from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
+from .conditions_of_callers import with_test_of_caller
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
@@ -574,6 +575,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
                 or choices.combination()
                 or indexed_list_cures(raised)
             )
+            if kind == "TracerBoolConversionError":
+                cures = with_test_of_caller(raised, cures, is_differentiated(raised, error))
     size = size_node(raised, argument)
     origins = _origins(error, raised, mask or size)
     return _explained(title, need, error, raised, function, origins, cures, [], size)
