@@ -13,12 +13,14 @@ from ..failing_code.place_of_error import RaisedAt
 from .rewritten_if_while_for import Choices
 
 _TESTED = "Line {line} tests the result of {call}, so this line changes, too."
+_NEEDS_VALUE = "Line {line} tests the result of {call}, so this line needs jnp.where or jax.lax.cond, too."
 
 
 def with_test_of_caller(raised: RaisedAt, cures: Sequence[FoundCure], is_differentiated: bool) -> list[FoundCure]:
     """Return cures that also change the `if` of the caller.
 
-    The given cures if the caller does not test the result of the failing function, or if no such cure passes its trial.
+    The given cures if the caller does not test the result of the failing function. If no such cure passes its trial, the
+    given cures with a remark on the caller.
 
     Args:
         raised: Where the error was raised.
@@ -28,13 +30,14 @@ def with_test_of_caller(raised: RaisedAt, cures: Sequence[FoundCure], is_differe
     caller = traced_caller(raised)
     if caller is None or not is_tested(caller):
         return [*cures]
+    assert isinstance(caller.node, ast.Call)
+    line, call = caller.place.line, " ".join(caller.source(caller.node).split())
     tests = [cure for cure in Choices(caller, is_differentiated).selection() if cure.level == "applies"]
     both = []
     for cure in cures:
         for test in tests if cure.level == "applies" else ():
-            assert isinstance(caller.node, ast.Call)
-            sentence = _TESTED.format(line=caller.place.line, call=" ".join(caller.source(caller.node).split()))
-            words = f"{cure.text} {sentence} {test.text}"
+            words = f"{cure.text} {_TESTED.format(line=line, call=call)} {test.text}"
             both.append(replace(cure, name=test.name, text=words, edits=(*cure.edits, *test.edits)))
     found = [cure for cure in passed(raised, both) if cure.level == "applies"]
-    return found or [*cures]
+    remark = _NEEDS_VALUE.format(line=line, call=call)
+    return found or [replace(cure, text=f"{cure.text} {remark}") for cure in cures]
