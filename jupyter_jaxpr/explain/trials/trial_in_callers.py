@@ -30,6 +30,11 @@ def traced_caller(raised: RaisedAt) -> RaisedAt | None:
     None if JAX called the failing function, or if the caller is outside of the trace.
     """
     frame = raised.frame
+    if frame is not None and frame.f_code.co_name == "<genexpr>" and raised.callers:
+        # The function around a generator expression is the failing function itself.
+        around = raised.callers[-1]
+        is_own = frame.f_code in around.f_code.co_consts
+        return traced_caller(at_caller(raised, around)) if is_own else None
     if frame is None or not raised.callers or frame.f_back is not raised.callers[-1]:
         return None
     back: FrameType | None = frame.f_back

@@ -240,7 +240,7 @@ def _donations(raised: RaisedAt, call: ast.Call, name: str) -> Iterator[_Donatio
         arguments += [(-1, keyword.arg or "", keyword.value) for keyword in call.keywords]
         for number, parameter, node in arguments:
             if _is_array(raised, node, name) and known.is_donated(number, parameter, len(call.args)):
-                yield _Donation(call, node, _written_option(raised, jitted))
+                yield _Donation(call, node, _written_option(raised, call, jitted))
                 return
         return
     if inside := _donated_inside(jitted):
@@ -275,7 +275,7 @@ def _is_array(raised: RaisedAt, node: ast.expr, name: str) -> bool:
     return is_named and (source == name or name.startswith((f"{source}[", f"{source}.")))
 
 
-def _written_option(raised: RaisedAt, jitted: Any) -> str:
+def _written_option(raised: RaisedAt, call: ast.Call, jitted: Any) -> str:
     """Return the option that donates arguments in the code of a jitted function; empty if the code is not found."""
     code, name = code_of(jitted), name_of(jitted)
     loops = parsed("".join(linecache.getlines(file_of(code)))) if code is not None else None
@@ -285,6 +285,8 @@ def _written_option(raised: RaisedAt, jitted: Any) -> str:
         makers: list[ast.expr] = []
         if isinstance(node, ast.FunctionDef) and node.name == name:
             makers = node.decorator_list
+        elif isinstance(node, ast.Assign) and any(ast.unparse(part) == ast.unparse(call.func) for part in node.targets):
+            makers = [node.value]
         elif isinstance(node, ast.Call) and any(ast.unparse(part).rpartition(".")[2] == name for part in node.args):
             makers = [node]
         keywords = [option.arg for maker in makers if isinstance(maker, ast.Call) for option in maker.keywords]

@@ -13,14 +13,14 @@ from ..failing_code.place_of_error import RaisedAt
 from .rewritten_if_while_for import Choices
 
 _TESTED = "Line {line} tests the result of {call}, so this line changes, too."
-_NEEDS_VALUE = "Line {line} tests the result of {call}, so this line needs jnp.where or jax.lax.cond, too."
+_NEEDS_VALUE = "Line {line} tests the result of {call}, and Python needs a value there, too."
 
 
 def with_test_of_caller(raised: RaisedAt, cures: Sequence[FoundCure], is_differentiated: bool) -> list[FoundCure]:
     """Return cures that also change the `if` of the caller.
 
-    The given cures if the caller does not test the result of the failing function. If no such cure passes its trial, the
-    given cures with a remark on the caller.
+    The given cures if the caller does not test the result of the failing function. If no such cure passes its trial,
+    those of the given cures that fail in the caller have a remark on the caller.
 
     Args:
         raised: Where the error was raised.
@@ -40,4 +40,9 @@ def with_test_of_caller(raised: RaisedAt, cures: Sequence[FoundCure], is_differe
             both.append(replace(cure, name=test.name, text=words, edits=(*cure.edits, *test.edits)))
     found = [cure for cure in passed(raised, both) if cure.level == "applies"]
     remark = _NEEDS_VALUE.format(line=line, call=call)
-    return found or [replace(cure, text=f"{cure.text} {remark}") for cure in cures]
+    return found or [
+        cure
+        if any(tried.level == "applies" for tried in passed(raised, [cure]))
+        else replace(cure, text=f"{cure.text} {remark}")
+        for cure in cures
+    ]
