@@ -70,6 +70,28 @@ def test_grad_alone_runs_what_jit_of_grad_cannot() -> None:
     assert [cure.name for cure in finding.cures] == ["jax.lax.cond", "jax.numpy.where"]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("x * float(x)", id="float() needs a value under grad, too"),
+        pytest.param("float(f'{x:.1f}') * x", id="a format needs a value under grad, too"),
+    ],
+)
+def test_grad_alone_cannot_run_what_needs_a_python_number(body: str) -> None:
+    source = f"def g(x):\n    return {body}\ndef f(x):\n    return jax.grad(g)(x)\n"
+    with pytest.raises(TypeError):
+        space_of(source)["f"](1.5)
+    assert "jax.grad without jax.jit" not in raised(source, 1.5).text
+
+
+def test_grad_alone_cannot_run_what_vmap_or_a_loop_traces() -> None:
+    body = "def g(x):\n    if x > 0:\n        return x * x\n    return -x\n"
+    mapped = "def f(xs):\n    return jax.vmap(jax.grad(g))(xs)\n"
+    looped = "def f(x):\n    return jax.lax.scan(lambda c, _: (jax.grad(g)(c), None), x, None, 3)\n"
+    assert "jax.grad without jax.jit" not in raised(body + mapped, ROW).text
+    assert "jax.grad without jax.jit" not in raised(body + looped, 1.5).text
+
+
 def test_an_error_that_is_none_of_jaxs_has_its_line_and_no_advice() -> None:
     source = "def f(x):\n    return {}['missing'] + x\n"
     finding = raised(source, ONE)

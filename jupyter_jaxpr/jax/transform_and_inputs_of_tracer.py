@@ -249,6 +249,22 @@ _TRANSFORMS = {"BatchTracer": "vmap", "LinearizeTracer": "grad", "JVPTracer": "g
 """Class of JAX's tracers -> the kind of transform that makes them. grad stands for every derivative."""
 
 
+def transforms_in_jit(tracer: Any) -> set[str] | None:
+    """Return the kinds of transforms around a tracer of jax.jit, such as {"grad"}; None for a tracer of another trace.
+
+    Such other traces are those of a loop or a branch, and vmap, grad and jvp outside of jit.
+    """
+    kinds = set()
+    for _ in range(_LAYERS):
+        kind = transform_of(tracer)
+        if kind is None:
+            break
+        kinds.add(kind)
+        tracer = tracer.val if kind == "vmap" else tracer.primal
+    origin = origin_of(tracer)
+    return kinds if origin is not None and origin.construct == "jit" else None
+
+
 def transform_of(tracer: Any) -> str | None:
     """Return the kind of transform that made a tracer: vmap, or grad for a derivative. None for a program's tracer."""
     return _TRANSFORMS.get(type(tracer).__name__)

@@ -49,6 +49,39 @@ def transforms_around(fun: Any) -> str | None:
 _INNER = ("fun", "value_and_grad_f")
 
 
+class Transformed(NamedTuple):
+    """What a transform such as `jax.grad(f, argnums=1)` was called with.
+
+    Attributes:
+        transform: The name of the transform.
+        function: The function f, which may be a transformed function itself.
+        argnums: The positions of the differentiated arguments; () for a transform without this option.
+    """
+
+    transform: str
+    function: Any
+    argnums: tuple[int, ...] = ()
+
+
+def transformed_by(fun: Any) -> Transformed | None:
+    """Return the transform that made a function of JAX, and its options; None for any other value."""
+    transform = None
+    for _ in range(len(_INNER) + 1):
+        if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
+            return None
+        fun = _behind_boundary(fun)
+        maker, _, within = fun.__code__.co_qualname.partition(".") if type(fun) is FunctionType else ("", "", "")
+        if not within or maker not in _TRANSFORMS:
+            return None
+        transform = transform or maker
+        cells = _cells(fun)
+        if "fun" in cells:
+            argnums = cells.get("argnums", ())
+            return Transformed(transform, cells["fun"], (argnums,) if type(argnums) is int else tuple(argnums))
+        fun = cells.get("value_and_grad_f")
+    return None
+
+
 def runs_its_function(fun: Any) -> str | None:
     """Return the name of a transform, such as `jvp`, that calls its first argument at once.
 

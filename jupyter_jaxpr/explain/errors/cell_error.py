@@ -52,6 +52,7 @@ from .control_flow.scan_lengths import scan_length_error
 from .earlier_lines.donated_twice import donated_twice_error
 from .earlier_lines.earlier_causes import state_error
 from .earlier_lines.failed_checks import failed_check_error
+from .earlier_lines.read_only_arrays import read_only_error
 from .explanation import Explained
 from .failing_code.edits import edited, shown
 from .failing_code.place_of_error import RaisedAt, raised_at, touches_jax
@@ -147,6 +148,7 @@ _KINDS = (
     forward_pair_error,
     state_error,
     donated_twice_error,
+    read_only_error,
     plain_value_error,
     single_number_error,
     gradient_structure_error,

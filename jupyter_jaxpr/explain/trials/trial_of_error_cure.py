@@ -9,6 +9,7 @@ time limit (`trial_time_limit.error_budget`). A cure without a trial keeps its s
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import itertools
 import linecache
@@ -16,7 +17,7 @@ import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
@@ -31,6 +32,7 @@ from ..errors.failing_code.edits import edited
 from ..errors.failing_code.module_names import namespace
 from ..errors.failing_code.place_of_error import RaisedAt
 from .copied_values import NotCopied, copied, has_handler
+from .trial_in_callers import Outcome, outcome_in_callers, statements_after
 from .trial_time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
@@ -62,17 +64,15 @@ def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
     return passed_cures
 
 
-Outcome = Literal["traced", "later error", "failed", "untried"]
-
-
 class _OtherCarry(Exception):
     """Raised if the edited loop body returns a carry of another type, which a loop of JAX does not accept."""
 
 
 def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
-    """Trace the edited statements and the later statements of the function, and return the outcome."""
+    """Trace the edited statements, the later statements of the function and its callers, and return the outcome."""
     if raised.loops is None or raised.frame is None:
         return "untried"
+    all_edits, edits = edits, [edit for edit in edits if edit.place.file == raised.place.file]
     text = edited("\n".join(raised.loops.lines), edits)
     try:
         module = ast.parse(text)
@@ -98,10 +98,12 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
         if statement not in body:
             body.append(statement)
     body = _with_dependents(module, body)
-    following = _statements_after(module, body[-1])
+    following = statements_after(module, body[-1])
     outcome = _trace_outcome(raised, body + following, budget)
     if outcome == "failed" and following and _trace_outcome(raised, body, budget) == "traced":
         return "later error"
+    if outcome == "traced":
+        return outcome_in_callers(raised, all_edits, functools.partial(_trace_outcome, budget=budget))
     return outcome
 
 
@@ -195,17 +197,6 @@ def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | Non
 def _first_line(node: ast.stmt) -> int:
     lines: list[int] = [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]
     return min(lines)
-
-
-def _statements_after(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
-    """Return the statements after a statement in a function's body.
-
-    Empty if the statement is inside a loop or condition.
-    """
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef) and statement in node.body:
-            return node.body[node.body.index(statement) + 1 :]
-    return []
 
 
 def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:

@@ -9,6 +9,7 @@ import types
 from dataclasses import replace
 from typing import Any
 
+from ....jax.options_of_jit import jit_options
 from ....jax.transform_and_inputs_of_tracer import type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
@@ -496,7 +497,7 @@ def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[Fou
 def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
     """Return (name, expression) for the only argument of the call whose value has this type.
 
-    None if several arguments have this type.
+    Of several arguments of this type, the argument that jax.jit takes as static; None if there is not exactly one.
     """
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
@@ -504,16 +505,19 @@ def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr
     parameters = parameters_of(value_of(raised, call.func)) or _parameters_of_method(raised, call.func)
     kind = type_.rpartition(".")[2]
     literals = {"list": ast.List, "dict": ast.Dict, "set": ast.Set}
-    pairs = [(parameters[n] if n < len(parameters) else str(n), node) for n, node in enumerate(call.args)]
-    pairs += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+    triples = [(n, parameters[n] if n < len(parameters) else str(n), node) for n, node in enumerate(call.args)]
+    triples += [(-1, keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+    options = jit_options(value_of(raised, call.func))
     arguments = []
-    for name, node in pairs:
+    for number, name, node in triples:
+        if options is not None and not options.is_static(number, name, len(call.args)):
+            continue
         value = value_of(raised, node)
         is_made = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind
         if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind or is_made:
             arguments.append((name, node))
         elif kind in ("ArrayImpl", "ndarray") and value is None and isinstance(node, ast.Call):
-            if _is_static(raised, call, name, parameters):
+            if options is not None or _is_static(raised, call, name, parameters):
                 arguments.append((name, node))
     return arguments[0] if len(arguments) == 1 else None
 

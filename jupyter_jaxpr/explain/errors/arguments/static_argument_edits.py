@@ -18,7 +18,8 @@ from ....observe.functions.function_inside_wrappers import code_of
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import FAILURES, file_of, function_of
 from ...loops.kinds_of_python_loops import parsed
-from ...trials.trial_of_error_cure import Outcome, traced_with
+from ...trials.trial_in_callers import Outcome
+from ...trials.trial_of_error_cure import traced_with
 from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt

@@ -16,13 +16,11 @@ from typing import Any
 
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
+from ....jax.transform_and_inputs_of_tracer import transforms_in_jit
 from ....observe.observation import Place
 from ....observe.user_or_library.whose_code import is_installed, is_jax, is_users_frame
 from ....plain_text import file_of, function_of, message_of, own_name
 from ...loops.kinds_of_python_loops import Loops, LoopStatement, node_span, parsed
-
-#: Tracer classes of grad and jvp. Outside of jit such a tracer has a value, so Python can test it.
-_UNDER_GRAD = frozenset({"JVPTracer", "LinearizeTracer"})
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,6 @@ class RaisedAt:
         parents: The parent of each syntax node, by the id of the node.
         loops: The parsed source code of the file, with its loops.
         tracers: The traced values that the expression reads, by their names.
-        under_grad: True if one of the traced values is a tracer of grad or jvp.
         frame: The frame of the user's code, with the local values at the time of the error.
         wanted_tracer: The tracer whose value Python needed; None if the traceback does not show it.
         callers: The frames of the user's code that called this frame, outermost first.
@@ -49,7 +46,6 @@ class RaisedAt:
     parents: dict[int, ast.AST] = field(default_factory=dict)
     loops: Loops | None = None
     tracers: dict[str, Any] = field(default_factory=dict)
-    under_grad: bool = False
     frame: FrameType | None = None
     wanted_tracer: Any = None
     callers: tuple[FrameType, ...] = ()
@@ -237,12 +233,24 @@ def _expression_at(frame: FrameType, instruction: int, place: Place) -> RaisedAt
         parents=parents,
         loops=loops,
         tracers=tracers,
-        under_grad=any(type(value).__name__ in _UNDER_GRAD for value in tracers.values()),
     )
 
 
 def _is_tracer(value: Any) -> bool:
     return is_tracer_type(type(value))
+
+
+def runs_under_grad_alone(raised: RaisedAt) -> bool:
+    """Return whether the traced values of an expression have values without jax.jit, as under jax.grad alone.
+
+    False inside of vmap, of a loop or of a branch, whose values are traced without jax.jit, too.
+    """
+    frames = [frame for frame in (*raised.callers, raised.frame) if frame is not None]
+    called = [frame for frame in frames if frame.f_code.co_name != "<module>"]
+    values = [value for frame in called for value in frame.f_locals.values() if _is_tracer(value)]
+    around = [transforms_in_jit(value) for value in values]
+    is_differentiated = any(transforms_in_jit(value) == {"grad"} for value in raised.tracers.values())
+    return is_differentiated and all(kinds is not None and kinds <= {"grad"} for kinds in around)
 
 
 def is_of_jax(error: BaseException) -> bool:

@@ -21,6 +21,10 @@ from ..failing_code.place_of_error import RaisedAt
 from .alignments import Shape
 
 _RULE = "In an einsum, each letter stands for one size in all operands."
+_SAME_SIZE = (
+    "If {letter} is right, give axis {axis} of {operand} and axis {other_axis} of {other} the same size where the code "
+    "makes these arrays. Otherwise, write another letter for one of these axes."
+)
 _MOST_LETTERS = 6
 
 
@@ -76,6 +80,9 @@ def einsum_error(raised: RaisedAt | None, letter: str, sizes: Sequence[str]) -> 
         f"{_RULE} {operands(raised, einsum.nodes, type_of_slice)} In '{einsum.text}', {letter} is axis "
         f"{axis} of {operand} and axis {other_axis} of {other_operand}."
     )
+    if first is not second:
+        words = _SAME_SIZE.format(letter=letter, axis=axis, operand=operand, other_axis=other_axis, other=other_operand)
+        general = FoundCure("one size", None, words)
     return Explained(None, title, text, tuple(_ordered(raised, einsum, letter)) or (general,))
 
 
@@ -139,7 +146,7 @@ def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: s
         )
     cure = applied(FoundCure("subscripts", code, words), [edit_of(raised, over(subscripts, code))])
     # Only the user knows whether the array lacks an axis or the subscripts have too many letters.
-    return [replace(tried, level="advice", edits=()) for tried in passed(raised, [cure]) if tried.code is not None]
+    return [replace(tried, level="advice", edits=()) for tried in passed(raised, [cure]) if tried.level == "applies"]
 
 
 def _einsum(raised: RaisedAt | None) -> _Einsum | None:
@@ -161,7 +168,7 @@ def _einsum(raised: RaisedAt | None) -> _Einsum | None:
 def _ordered(raised: RaisedAt, einsum: _Einsum, letter: str) -> list[FoundCure]:
     """Return the cure that reorders the letters of one operand.
 
-    Empty unless exactly one operand has exactly one fitting order.
+    Empty unless exactly one operand has exactly one fitting order, with which the rest of the function can run.
     """
     orders: list[tuple[int, str]] = []
     for number, (term, shape) in enumerate(zip(einsum.terms, einsum.shapes, strict=True)):
@@ -186,6 +193,6 @@ def _ordered(raised: RaisedAt, einsum: _Einsum, letter: str) -> list[FoundCure]:
     code = f"{quote}{','.join(terms)}{arrow}{result}{quote}"
     name = " ".join(raised.source(einsum.nodes[number]).split())
     words = f"The letters {order} fit the shape {einsum.shapes[number]} of {name}."
-    return passed(
-        raised, [applied(FoundCure("the letters", code, words), [edit_of(raised, over(einsum.subscripts, code))])]
-    )
+    cure = applied(FoundCure("the letters", code, words), [edit_of(raised, over(einsum.subscripts, code))])
+    # The sizes of two axes may be equal by chance: then a later line fails.
+    return [tried for tried in passed(raised, [cure]) if tried.level == "applies"]

@@ -18,6 +18,7 @@ from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from .alignments import Shape
+from .created_arrays import created_array
 
 _JOINING = frozenset({"concatenate", "concat", "append", "vstack", "hstack"})
 
@@ -39,6 +40,8 @@ def join_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[FoundCu
         if raised is not None and called(raised.node) not in _JOINING:
             words = f"Cut or pad the arrays to equal sizes along axis {axis}."
     other = FoundCure("axis", None, words)
+    if raised is not None and (created := created_array(raised, shapes, _joined_axis(raised, len(rows)))) is not None:
+        return [created]
     repeated = _repeated(raised, shapes, may_apply=not has_other_axis) if raised is not None else None
     if repeated is not None and repeated.level == "applies":
         return [repeated]

@@ -20,10 +20,11 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
-from ..failing_code.place_of_error import RaisedAt, is_of_jax
+from ..failing_code.place_of_error import RaisedAt, is_of_jax, runs_under_grad_alone
 from .calls_of_numpy_and_math import NumPyCalls
 from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
+from .conditions_of_callers import with_test_of_caller
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
@@ -51,17 +52,22 @@ class _Need:
         sentence: The sentence for the user, which says which value was needed.
         kind: "comparison" if Python code compares traced values, "k" if the value is the k of a function such as top_k,
             "NumPy" if a function of NumPy needs the values, "float" if float() or a function such as math.exp needs the
-            value; None for any other need.
+            value, "condition", "integer" or "number" if Python needs a value that is true or false, an index, or a
+            number, which a tracer of jax.grad has outside of jax.jit; None for any other need.
     """
 
     sentence: str
-    kind: Literal["comparison", "k", "NumPy", "float"] | None = None
+    kind: Literal["comparison", "k", "NumPy", "float", "condition", "integer", "number"] | None = None
 
 
 #: Class of jax.errors -> which value Python needed.
 _NEEDS = {
-    "TracerBoolConversionError": _Need("Python's if, while, and, or and not need a value that is true or false."),
-    "TracerIntegerConversionError": _Need("Python needs an integer, for example for a range, an index or a shape."),
+    "TracerBoolConversionError": _Need(
+        "Python's if, while, and, or and not need a value that is true or false.", "condition"
+    ),
+    "TracerIntegerConversionError": _Need(
+        "Python needs an integer, for example for a range, an index or a shape.", "integer"
+    ),
     "TracerArrayConversionError": _Need(NEED_OF_NUMPY, "NumPy"),
     "ConcretizationTypeError": _Need("Python needs the value of an array, for example for an axis or a length."),
     "NonConcreteBooleanIndexError": _Need("A boolean index decides the shape of the result."),
@@ -111,8 +117,11 @@ _UNDER_VMAP = {
     "ConcretizationTypeError": ("a mask", SURPLUS.format(mask="jnp.arange(10) < n")),
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
-_NUMBER = _Need("A conversion such as float(), int() or bool() needs the value of an array.")
+_NUMBER = _Need("A conversion such as float(), int() or bool() needs the value of an array.", "number")
 _FLOAT = replace(_NUMBER, kind="float")
+#: The kinds of needs that a tracer of jax.grad meets outside of jax.jit. float(), functions of math and NumPy, and
+#: formats raise an error there, too.
+_MET_UNDER_GRAD = ("condition", "integer", "number")
 _TO_FLOAT = re.compile(r"The problem arose with the `(?:float|complex)` function")
 #: Functions of Python and math that make an integer of a float, or take one. Such an integer is often a size.
 _TO_INTEGERS = frozenset({"int", "round", "range", "floor", "ceil", "trunc"})
@@ -368,7 +377,7 @@ def _explained(
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))
-    if raised is not None and raised.under_grad and origins.function is not None and need.kind != "NumPy":
+    if raised is not None and need.kind in _MET_UNDER_GRAD and runs_under_grad_alone(raised):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
@@ -566,6 +575,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
                 or choices.combination()
                 or indexed_list_cures(raised)
             )
+            if kind == "TracerBoolConversionError":
+                cures = with_test_of_caller(raised, cures, is_differentiated(raised, error))
     size = size_node(raised, argument)
     origins = _origins(error, raised, mask or size)
     return _explained(title, need, error, raised, function, origins, cures, [], size)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over
@@ -31,6 +32,22 @@ _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
 _LENGTHS = frozenset({"size", "len", "shape"})
 #: Reductions whose result does not change if suitable values, such as 0 for a sum, fill the array up.
 _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
+#: Uses whose result depends on the number of elements, so that no fill value leaves the result as it is.
+_COUNTING = frozenset({"mean", "std", "var", "median", "average", "percentile", "quantile", *_LENGTHS})
+_MOST_USES = 3
+_WOULD_COUNT = (
+    "jnp.where keeps the shape, so {uses} would count the elements that the mask leaves out, whatever their value."
+)
+_WOULD_GET = "jnp.where keeps the shape, so {uses} would also get the elements that the mask leaves out."
+_FILLED_AND_COUNTED = (
+    "size= makes {function} fill its result up to a fixed length, and {use} would count the elements that are filled "
+    "in."
+)
+_FILLED_AND_GOT = (
+    "size= makes {function} fill its result up to a fixed length, and {use} would also get the elements that are "
+    "filled in."
+)
+_COMPARED = "For {uses}, combine the comparison with the mask: {code}."
 #: Reductions of an array of counts that do not change if zeros are appended to the array.
 _OF_ZEROS = frozenset({"sum", "max", "any"})
 #: Functions that return a tuple of arrays, one for each axis.
@@ -117,18 +134,29 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
             return [
                 applied(FoundCure(f"{jnp}.count_nonzero", code, _TRACED_COUNT), [edit_of(raised, over(use.node, code))])
             ]
-    harmful = next(
-        (other_use for other_use in _all_uses(raised, use) if other_use.name not in (*_FILLABLE, "value")), None
-    )
     text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
-    if harmful is not None:
-        text = (
-            f"jnp.where keeps the shape, so {_shortened(raised, harmful.node)} would count the elements that the mask "
-            f"leaves out, whatever their value. Give the mask to a reduction, as in {jnp}.mean({array}, where={mask})."
-        )
-        return [FoundCure(where_name, None, text)]
+    harmful = [other for other in _all_uses(raised, use) if other.name not in (*_FILLABLE, "value")]
+    if harmful:
+        return [FoundCure(where_name, None, _advice_on_uses(raised, harmful, node, array, mask))]
     code = f"{filled}FILL)"
     return [chosen(FoundCure(where_name, code, text), [edit_of(raised, over(node, code))])]
+
+
+def _advice_on_uses(raised: RaisedAt, uses: list[Use], node: ast.expr, array: str, mask: str) -> str:
+    """Return the advice for `node`, the expression `array[mask]`, whose elements the uses count, compare or pass on."""
+    counting = [use for use in uses if use.name in _COUNTING]
+    listed = in_a_sentence(list(dict.fromkeys(_shortened(raised, use.node) for use in counting or uses)), _MOST_USES)
+    words = (_WOULD_COUNT if counting else _WOULD_GET).format(uses=listed)
+    words += f" Give the mask to a reduction, as in {jnp_name(raised)}.mean({array}, where={mask})."
+    for use in uses:
+        match use.node:
+            case ast.Compare(left=ast.Name() as left, ops=[_], comparators=[_]) if left is not node:
+                comparison = f"{array}{raised.source(use.node).removeprefix(left.id)}"
+                first = mask if mask.isidentifier() else f"({mask})"
+                return (
+                    f"{words} {_COMPARED.format(uses=_shortened(raised, use.node), code=f'{first} & ({comparison})')}"
+                )
+    return words
 
 
 def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCure | None:
@@ -199,15 +227,13 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         if counts:
             text += f" The remaining elements of {counts} are 0."
         return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
-    words = (
-        f"size= makes {name} fill its result up to a fixed length, and {_shortened(raised, harmful.node)} would count "
-        "the elements that are filled in. "
+    words = (_FILLED_AND_COUNTED if harmful.name in _COUNTING else _FILLED_AND_GOT).format(
+        function=name, use=_shortened(raised, harmful.node)
     )
     if name in _COUNTED:
-        words += MASK_OF_THE_WHOLE
-        return FoundCure("a mask", None, words)
+        return FoundCure("a mask", None, f"{words} {MASK_OF_THE_WHOLE}")
     words += (
-        "Set fill_value= to a value that the data cannot contain, and leave this value out of the later count, sum or "
+        " Set fill_value= to a value that the data cannot contain, and leave this value out of the later count, sum or "
         "mean."
     )
     return FoundCure("fill_value", None, words)

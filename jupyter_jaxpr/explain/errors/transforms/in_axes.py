@@ -23,6 +23,7 @@ from ..failing_code.return_values import function_of_text
 from .in_axes_beside_trees import PASSED_WHOLE, whole_trees
 from .in_axes_of_trees import entry_of
 from .in_axes_written_out import UNMAPPED_AXIS, entries_without_axis, entry_of_other_size
+from .odd_mapped_arguments import number_of_axes, odd_argument
 from .stacked_trees import stacked_trees
 from .transformed_calls import Applied
 
@@ -119,7 +120,7 @@ def _sizes(call: Applied, text: str) -> Explained:
         and call.raised is not None
         and call.option("in_axes") is None
     ):
-        numbers_of_axes = {root_of(path): _number_of_axes(type_) for _, _, path, type_ in axes_of_arrays}
+        numbers_of_axes = {root_of(path): number_of_axes(type_) for _, _, path, type_ in axes_of_arrays}
         first, second = (numbers_of_axes.get(name, 0) for name in names)
         if tried := _whole_or_pairs(call, names, first_whole=first < second and not whole):
             return call.explained(title, " ".join(sentences), [*whole, *tried])
@@ -135,9 +136,12 @@ def _sizes(call: Applied, text: str) -> Explained:
         and (in_axes_words := _other_axis(axes_of_arrays)) is not None
     ):
         other_axis = FoundCure("in_axes", None, in_axes_words)
-        are_equal = len({_number_of_axes(type_) for *_, type_ in axes_of_arrays}) == 1
+        are_equal = len({number_of_axes(type_) for *_, type_ in axes_of_arrays}) == 1
         cures = [other_axis, equal, cure] if whole_array is None or are_equal else [whole_array, other_axis, equal]
         return call.explained(title, " ".join(sentences), cures)
+    if whole_array is None and (odd := odd_argument(call, text, _SIZE.findall(text))) is not None:
+        sentences.append(odd[0])
+        return call.explained(title, " ".join(sentences), [odd[1], equal if odd[1].name == cure.name else cure])
     cure = whole_array or cure
     return call.explained(title, " ".join(sentences), [cure, equal])
 
@@ -145,11 +149,6 @@ def _sizes(call: Applied, text: str) -> Explained:
 _WHOLE_FIRST = "With this in_axes, vmap passes the whole {one} and one element of {all} to each call."
 _WHOLE = "With this in_axes, vmap passes one element of {one} and the whole {all} to each call."
 _PAIRS = "Two vmaps call {function} for each pair of an element of {one} and an element of {all}."
-
-
-def _number_of_axes(type_: str) -> int:
-    """Return the number of axes of a type such as float32[16,3]."""
-    return len(re.findall(r"\d+", type_.partition("[")[2]))
 
 
 def _whole_array(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> FoundCure | None:
@@ -169,7 +168,7 @@ def _whole_array(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, st
     if first == second or not {first, second} <= set(entries):
         return None
     others = [name for name, entry in entries.items() if entry != "None" and name != second]
-    numbers_of_axes = [_number_of_axes(type_) for *_, type_ in axes_of_arrays]
+    numbers_of_axes = [number_of_axes(type_) for *_, type_ in axes_of_arrays]
     groups = [(others, [second]), ([second], others)]
     if len(others) == 1 and numbers_of_axes[0] != numbers_of_axes[1]:
         groups = groups[:1] if numbers_of_axes[0] < numbers_of_axes[1] else groups[1:]

@@ -8,7 +8,9 @@ from copy import copy
 from types import FunctionType
 from typing import Any
 
+from ....jax.transforms_around_function import Transformed, transformed_by
 from ....observe.observation import FoundCure
+from ....plain_text import own_name
 from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
@@ -22,13 +24,22 @@ from ..failing_code.return_values import AnyFunction, function_of_text, result_o
 
 
 class Applied:
-    """The call of a transformed function, such as jax.grad(f)(x), and the transform, here jax.grad(f)."""
+    """The call of a transformed function, such as jax.grad(f)(x), and the transform, here jax.grad(f).
+
+    Attributes:
+        raised: The place where the error was raised.
+        call: The call, jax.grad(f)(x).
+        transform: The code jax.grad(f), if it is in the file of the call.
+        decorated: The function under a decorator such as @jax.vmap.
+        made: The transform and its options as JAX stores them, if its code is in another cell or file.
+    """
 
     def __init__(self, raised: RaisedAt | None) -> None:
         self.raised = raised
         self.call = raised.node if raised is not None and isinstance(raised.node, ast.Call) else None
         self.transform: ast.Call | None = None
         self.decorated: ast.FunctionDef | None = None
+        self.made: Transformed | None = None
         if raised is None or self.call is None:
             return
         mapped = self.call.func
@@ -39,6 +50,8 @@ class Applied:
             mapped = mapped.args[0]
         if self.decorated is not None or called(mapped) in _TRANSFORMS:
             self.transform = mapped if isinstance(mapped, ast.Call) else None
+        elif raised.frame is not None:
+            self.made = transformed_by(value_of(raised, self.call.func))
 
     @property
     def word(self) -> str:
@@ -99,6 +112,9 @@ class Applied:
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
         if node is None and isinstance(self.function, ast.FunctionDef):
             return self.function.name
+        if self.made is not None and type(self.made.function) is FunctionType:
+            name = own_name(self.made.function)
+            return name if name and name.isidentifier() else "the function"
         return node.id if isinstance(node, ast.Name) else "the function"
 
     @property
@@ -107,6 +123,8 @@ class Applied:
         function = self.function
         if function is not None:
             return [parameter.arg for parameter in [*function.args.posonlyargs, *function.args.args]]
+        if self.made is not None and type(self.made.function) is FunctionType:
+            return parameters_of(self.made.function)
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
         if self.raised is not None and isinstance(node, ast.Name):
             return parameters_of(namespace(self.raised).get(node.id))
@@ -128,9 +146,13 @@ class Applied:
         return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
-        """Return the parameter for the positional argument with this number."""
+        """Return the parameter for the positional argument with this number, or else the code that the call passes."""
         parameters = self.parameters
-        return parameters[number] if number < len(parameters) else str(number)
+        if number < len(parameters):
+            return parameters[number]
+        node = self.call.args[number] if self.call is not None and number < len(self.call.args) else None
+        is_named = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+        return self.raised.source(node) if self.raised is not None and is_named and node is not None else str(number)
 
     def option(self, name: str) -> ast.expr | None:
         """Return the value of an option of the transform, such as argnums; None without the option."""
@@ -165,6 +187,8 @@ class Applied:
     @property
     def argnums(self) -> list[int]:
         """The positions of the differentiated arguments; 0 without the option argnums."""
+        if self.made is not None and self.made.argnums:
+            return [*self.made.argnums]
         option = self.option("argnums")
         nodes = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
         return [
