@@ -81,7 +81,7 @@ def complete(
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: list(unused_donations(too_narrow_results(active.run))))
         _find(observation, lambda: unread_donations(active.run))
-        _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
+        _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file, active.run.update_calls))
         if error is None:
             _find(
                 observation,

@@ -29,6 +29,7 @@ from .cache.ledger_rows import Calls
 from .calls.arguments_of_calls import KeptCalls
 from .calls.call_counter import CallCounter
 from .calls.counted_lines import CallLines
+from .calls.dropped_updates_at_calls import UpdateCalls
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.hits_with_equal_statics import StaticHits
@@ -341,6 +342,7 @@ class Run:
         self.named_values = NamedValues()
         self.traced_names: list[str] = []
         self.impure_calls = ImpureCalls(self._staged_function, self._staged_construct, self.fail)
+        self.update_calls = UpdateCalls(self.fail)
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
         self.truncated: dict[Place, TruncatedType] = {}
         self.changed_numbers: dict[Place, ChangedNumber] = {}

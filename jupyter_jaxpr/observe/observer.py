@@ -64,7 +64,7 @@ class Observer(HookReceiver):
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
         run.hit_programs = HitPrograms(run, self.functions.record_of, self.looking_away)
-        run.counter.other_called = run.impure_calls.called
+        run.counter.other_called = lambda *call: _called_other(run, *call)
         run.static_hits = StaticHits(run, self.functions.record_of)
         run.old_value_hits = OldValueHits(run, self.functions.record_of, file)
         run.counter.first_called = lambda called: _about_to_call(run, called)
@@ -315,6 +315,12 @@ def _last_values(leaves: Sequence[Any], keep: bool, earlier: CallValues | None) 
     values = CallValues(leaves, "last", keep, earlier)
     values.keep_numbers(only_on_cpu=True)
     return values
+
+
+def _called_other(run: Run, *call: Any) -> None:
+    """Record a call of an object that is not jitted; `call` has the arguments of `CallCounter.other_called`."""
+    run.impure_calls.called(*call)
+    run.update_calls.called(*call)
 
 
 def _about_to_call(run: Run, called: Any) -> None:
