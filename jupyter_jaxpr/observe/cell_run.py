@@ -28,6 +28,7 @@ from .cache.ledger_for_scripts import Ledger
 from .cache.ledger_rows import Calls
 from .calls.arguments_of_calls import KeptCalls
 from .calls.call_counter import CallCounter
+from .calls.calls_with_same_key import CallsWithSameKey
 from .calls.counted_lines import CallLines
 from .calls.dropped_updates_at_calls import UpdateCalls
 from .calls.entry_hits import EntryHits
@@ -326,6 +327,7 @@ class Run:
         self.hit_programs: HitPrograms | None = None
         self.static_hits: StaticHits | None = None
         self.old_value_hits: OldValueHits | None = None
+        self.same_keys: CallsWithSameKey | None = None
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file

@@ -12,7 +12,6 @@ computed.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -21,11 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.facts import imported
 from ...jax.post_hook import Results
-from ...plain_text import FAILURES, file_of
+from ...plain_text import FAILURES
 from ..outside_values.changes_since_trace import ChangedSince, ValuesAtTrace
 from ..outside_values.kept_contents import array_text
 from ..outside_values.values_that_cells_change import ChangesOfCell
-from ..user_or_library.whose_code import is_installed
+from ..user_or_library.users_line_of_call import frames_of_users
 
 if TYPE_CHECKING:
     from ..cell_run import Run
@@ -37,7 +36,6 @@ _FIRST = 32
 _FIRST_SECONDS = 0.01
 _SHARE = 20
 _FOUND = 50
-_FRAMES = 8
 
 
 class OldValueHit(NamedTuple):
@@ -164,7 +162,7 @@ class OldValueHits:
                 return self._lose()
             spent = self._spent.setdefault(record, _Spent())
             begun = time.perf_counter()
-            place = self._place()
+            place = tuple(frame.f_lasti for frame in frames_of_users())
             is_often = spent.times >= _FIRST or spent.seconds > _FIRST_SECONDS
             if is_often and begun < spent.next_at and place == spent.place and not has_traced:
                 return
@@ -213,17 +211,6 @@ class OldValueHits:
 
     def _lose(self) -> None:
         self._lost = True
-
-    def _place(self) -> tuple[int, ...]:
-        """Return the instructions of the user's code, up to the cell, that make the present call."""
-        frame = sys._getframe(2)
-        while frame.f_back is not None and is_installed(file_of(frame.f_code)):
-            frame = frame.f_back
-        offsets = [frame.f_lasti]
-        while frame.f_back is not None and len(offsets) < _FRAMES and frame.f_code.co_name != "<module>":
-            frame = frame.f_back
-            offsets.append(frame.f_lasti)
-        return tuple(offsets)
 
     def _compare(self, record: FunctionRecord, program: KeptProgram | None, has_traced: bool) -> None:
         """Keep the values that differ from those in the program that the call used."""

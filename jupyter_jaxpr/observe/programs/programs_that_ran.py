@@ -115,6 +115,8 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             state.run.hit_programs.start()
     if state.run is not None and state.run.static_hits is not None:
         state.run.static_hits.made_program(miss.function)
+    if state.run is not None and state.run.same_keys is not None:
+        state.run.same_keys.made_program(miss.function)
     if state.run is not None and state.run.old_value_hits is not None:
         state.run.old_value_hits.made_program(miss.function)
         if miss.function.construct is None:
