@@ -338,12 +338,13 @@ def test_an_update_that_is_lost_in_a_function_of_an_earlier_cell(notebook):
     )
 
 
+@pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not report calls")
 def test_an_update_of_a_reference_is_not_lost(notebook):
     notebook.run("import timeit, jax, jax.numpy as jnp\nx = jnp.arange(4.0)\nr = jax.new_ref(x)")
     ran = notebook.run(
         "%%jaxpr\nr.at[0].set(9.0)\ntimeit.timeit('x.at[0].set(1.0)', globals=globals(), number=2)\nprint(r[0])"
     )
-    assert (ran.result.success, "dropped_update" in ran.notes) == (True, not HAS_MONITORING)
+    assert (ran.result.success, "dropped_update" in ran.notes) == (True, False)
 
 
 def test_the_result_that_a_cell_shows_is_not_lost(notebook):

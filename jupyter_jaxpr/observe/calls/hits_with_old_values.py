@@ -206,7 +206,8 @@ class OldValueHits:
         earlier, may_change = self._may_change.get(id(traced), (None, False))
         if earlier is not traced:
             may_change = traced.may_change(self._changes)
-            self._may_change[id(traced)] = traced, may_change
+            if self._changes.can_read:
+                self._may_change[id(traced)] = traced, may_change
         return may_change
 
     def _lose(self) -> None:
