@@ -99,7 +99,7 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "the line of a call that ran while JAX traced": (
-        changed(impure_calls_while_tracing, "_place", a_line_below),
+        changed(impure_calls_while_tracing, "place_of_call", a_line_below),
         changes.test_a_value_that_is_read_once,
         {},
     ),

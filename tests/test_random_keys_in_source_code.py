@@ -28,6 +28,10 @@ def parts(key):
     return jax.random.normal(one, (7,)) + jax.random.normal(other, (7,))
 
 @jax.jit
+def dice(key):
+    return jax.random.randint(key, (2,), 1, 7)
+
+@jax.jit
 def folded(key):
     return jax.random.normal(jax.random.fold_in(key, 1), (4,))
 """
@@ -39,6 +43,36 @@ def defined(notebook_of_module: Notebook) -> Notebook:
     """Return a notebook with the functions in FUNCTIONS; all tests of the file share their compiled programs."""
     assert notebook_of_module.run(FUNCTIONS).result.success
     return notebook_of_module
+
+
+MOVING = """
+from time import perf_counter
+from numpy.testing import assert_equal
+
+@jax.jit
+def walk(y, key):
+    return y + jax.random.normal(key, y.shape)
+
+@jax.jit
+def move(state, key, n):
+    one, other = jax.random.split(key)
+    return {"y": state["y"] + n * jax.random.normal(one, (2,)) + jax.random.normal(other, (2,))}
+
+@jax.jit
+def far(y, key, n):
+    return y + jax.random.normal(jax.random.fold_in(key, n), y.shape)
+
+@jax.jit
+def still(y, key):
+    return y + 1.0
+"""
+
+
+@pytest.fixture(scope="module")
+def moving(defined: Notebook) -> Notebook:
+    """Return the notebook with the functions in MOVING, too."""
+    assert defined.run(MOVING).result.success
+    return defined
 
 
 def notes(notebook: Notebook, cell: str) -> list[tuple[str, str | None]]:
@@ -79,6 +113,7 @@ LISTED = "Make a key for each iteration, such as for subkey in jax.random.split(
     [
         ("jnp.stack([jax.random.normal(k, (3,)) for _ in range(4)])", 2, LISTED.format(times=4)),
         ("xs = [weights(k) for _ in range(2)]", 2, LISTED.format(times=2)),
+        ("xs = [dice(k) for _ in range(2)]", 2, LISTED.format(times=2)),
         ("xs = []\nfor _ in range(3):\n    xs.append(jax.random.normal(k, (3,)))\njnp.stack(xs)", 4, FOR),
         ("xs = []\nfor n in [1, 2]:\n    y = weights(k)\n    xs.append(n * y)", 4, FOR),
     ],
@@ -105,6 +140,44 @@ def test_a_loop_that_draws_from_one_key(defined: Notebook, cell: str, line: int,
 )
 def test_a_loop_without_a_note(defined: Notebook, cell: str) -> None:
     assert notes(defined, cell) == []
+
+
+EQUAL = "All other arguments of these calls are the same, too, so the calls compute equal results."
+STEPS = f"A call goes on with a result of the call before, and uses the same random numbers again. {TWICE}"
+ANOTHER = "Pass another key in each call, such as jax.random.fold_in(key, i) with the number i of the call."
+
+
+@pytest.mark.parametrize(
+    ("cell", "line", "function", "times", "fact"),
+    [
+        ("def run(n):\n    for i in range(n):\n        y = dice(k)\nrun(40)\nz = 1", 4, "dice", 40, EQUAL),
+        ("n = 0\nwhile n < 3:\n    n += 1\n    dice(k)", 5, "dice", 3, EQUAL),
+        ("y = jnp.zeros(2)\nfor n in range(5):\n    y = walk(y, k)", 4, "walk", 5, STEPS),
+        ("s = {'y': jnp.zeros(2)}\nfor n in range(5):\n    s = move(s, k, n)", 4, "move", 5, STEPS),
+    ],
+)
+def test_calls_that_get_one_key(moving: Notebook, cell: str, line: int, function: str, times: int, fact: str) -> None:
+    text = f"Line {line} calls {function} {times} times with the same random key, key, and {function} uses this key."
+    assert notes(moving, cell) == [(f"{text} {fact}", ANOTHER)]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "for x in jnp.ones((3, 2)):\n    y = walk(x, k)",  # the same noise for several inputs, perhaps on purpose
+        "y = jnp.zeros(2)\nfor n in range(3):\n    loss = walk(y, k)\n    y = y + 1.0",  # an evaluation
+        "y = jnp.zeros(2)\nfor n in range(3):\n    k, key = jax.random.split(k)\n    y = walk(y, key)",
+        "y = jnp.zeros(2)\nfor n in range(3):\n    y = still(y, k)",
+        "y = jnp.zeros(2)\nfor n in range(3):\n    y = far(y, k, n)",
+        "n = 0\nwhile n < 3:\n    n += 1\n    parts(k)",  # models that are to start from the same numbers
+        "def bench(f, n=3):\n    t = perf_counter()\n    f(k)\n    for _ in range(n):\n        f(k)\n"
+        "    return perf_counter() - t\nbench(dice)",
+        "def check(n=3):\n    for _ in range(n):\n        assert_equal(list(dice(k)), list(dice(k)))\ncheck()",
+        "ys = [dice(k) for _ in range(2)]\nprint(jnp.array_equal(*ys))",
+    ],
+)
+def test_calls_that_get_one_key_on_purpose_or_draw_nothing(moving: Notebook, cell: str) -> None:
+    assert notes(moving, cell) == []
 
 
 @pytest.mark.parametrize(

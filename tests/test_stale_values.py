@@ -764,6 +764,20 @@ def test_a_function_that_the_cell_sets_back(notebook):
     assert note["cure"] == "Pass g to <lambda> as a static argument: JAX compiles once for each value."
 
 
+@pytest.mark.parametrize(
+    "calls",
+    [
+        "for _ in range(300):\n    f(x)\nk = 2.0\nf(x)",
+        "def run():\n    for _ in range(60):\n        f(x)\nrun()\nk = 2.0\nrun()",
+        "for _ in range(60):\n    f(x)\nk = 3.0\nf(x)\nk = 2.0",
+    ],
+)
+def test_a_value_that_changes_between_many_calls(notebook, calls):
+    notebook.run("import jax, jax.numpy as jnp\nx, k = jnp.ones(3), 1.0")
+    ran = notebook.run(f"%%jaxpr\ndef f(x):\n    return x * k\nf = jax.jit(f)\n{calls}")
+    assert (ran.note("stale_value")["text"], ran.notes.count("stale_value")) == (changed("k", "1.0", "2.0"), 1)
+
+
 def test_an_array_that_the_cell_sets_back(notebook):
     notebook.run("import jax, jax.numpy as jnp\nx, one, zero = jnp.ones(3), jnp.ones(2), jnp.zeros(2)")
     ran = notebook.run("%%jaxpr\nf = jax.jit(lambda x: x * w.sum())\nfor w in (one, zero, one):\n    f(x)")
@@ -783,6 +797,14 @@ def test_an_array_that_the_cell_sets_back(notebook):
         "f = jax.jit(lambda x: x * k)\nk = 1.0\nf(x)\nk = 2.0\nk = 1.0\nf(x)",
         "f = jax.jit(lambda x: x * k)\nfor k in (1.0, 2.0, 1.0):\n    jax.clear_caches()\n    f(x)",
         "one, k = jnp.ones(3), jnp.ones(3)\nf = jax.jit(lambda x: x * k)\nfor k in (k, one, k):\n    f(x)",
+        # no call follows the change
+        "f = jax.jit(lambda x: x * k)\nk = 1.0\nfor _ in range(300):\n    f(x)\nk = 2.0\nk * 3.0",
+        "f = jax.jit(lambda x: x * k)\nk = 1.0\nf(x); f(x); f(x[:2]); f(x)\nk = 2.0",
+        "o = {'k': 1.0}\nf = jax.jit(lambda x: x * o['k'])\nf(x); f(x)\no['k'] = 2.0",
+        "class O: k = 1.0\no = O()\nf = jax.jit(lambda o, x: x * o.k, static_argnums=0)\nf(o, x); f(o, x)\no.k = 2.0",
+        "w = jnp.ones(3)\nf = jax.jit(lambda x: x * w)\nf(x); f(x)\nw = jnp.zeros(3)",
+        "k = 1.0\nf = jax.jit(lambda x: x * k)\ng = jax.jit(lambda x: f(x) + 1.0)\nf(x); g(x)\nk = 2.0",
+        "def f(x, k=[1.0]):\n    return x * sum(k)\ng = jax.jit(f)\ng(x); g(x)\nf.__defaults__[0].append(3.0)",
     ],
 )
 def test_a_cell_that_calls_with_no_old_value(notebook, cell):

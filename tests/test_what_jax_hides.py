@@ -2,6 +2,8 @@
 
 import pytest
 
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
+
 pytestmark = pytest.mark.any_jax
 
 KEPT = "A call of f that finds a cache entry does not read {name} again. The call computes with {kept}."
@@ -315,6 +317,34 @@ def test_an_update_that_is_lost(notebook):
         "Write x = x.at[0].set(9.0).",
     )
     assert ran.line_of(note) == 4
+
+
+@pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not report calls")
+def test_an_update_that_is_lost_in_a_function_of_an_earlier_cell(notebook):
+    notebook.run(
+        "import jax, jax.numpy as jnp\n"
+        "def walls(u, left):\n    u.at[0].set(left)\n    return u\n"
+        "def never(u):\n    u.at[1].set(0.0)\n"
+        "heat = jax.jit(lambda u: walls(2.0 * u, 1.0))"
+    )
+    ran = notebook.run("%%jaxpr\nheat(jnp.ones(3))")
+    note = ran.note("dropped_update")
+    assert ran.notes.count("dropped_update") == 1
+    assert (note["text"], note["cure"], ran.line_of(note)) == (
+        "u.at[0].set(left) returns a new array and does not change u. The code does not assign the new array to a "
+        "name, so the update is lost.",
+        "Write u = u.at[0].set(left).",
+        3,
+    )
+
+
+@pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not report calls")
+def test_an_update_of_a_reference_is_not_lost(notebook):
+    notebook.run("import timeit, jax, jax.numpy as jnp\nx = jnp.arange(4.0)\nr = jax.new_ref(x)")
+    ran = notebook.run(
+        "%%jaxpr\nr.at[0].set(9.0)\ntimeit.timeit('x.at[0].set(1.0)', globals=globals(), number=2)\nprint(r[0])"
+    )
+    assert (ran.result.success, "dropped_update" in ran.notes) == (True, False)
 
 
 def test_the_result_that_a_cell_shows_is_not_lost(notebook):

@@ -167,6 +167,16 @@ def is_jitted(value: Any) -> bool:
     return imported() and type(value) is jit_type()
 
 
+def array_update_type() -> type:
+    """Return the type of `x.at[i]` of an array; `ref.at[i]` of a JAX reference, which changes in place, has another.
+
+    Raises:
+        AttributeError: This version of JAX has no such type.
+    """
+    kind: type = private("numpy.array_methods")._IndexUpdateRef
+    return kind
+
+
 @functools.cache
 def jax_directory() -> str:
     """Return the directory of JAX's files, ending with a separator; JAX must be imported."""

@@ -61,6 +61,7 @@ _NOT_EAGER = "loops and conditions outside of jit are not shown"
 _NO_STATIC_CURE = "the cures static_argnames and static_argnums of an error"
 _NO_RECORDING = "the operations of a cell are not recorded"
 _NO_WARNINGS = "no note on types that JAX changes and on donated arguments without use"
+_NO_UPDATES = "no note on a lost update in a function of an earlier cell"
 _NO_KEYS = "keys of calls are not read, nor why a call missed"
 _NOT_PARTIAL = "no program of a trace that raised"
 _PMAP = "calls of pmap count as JAX's own functions"
@@ -201,6 +202,7 @@ MODULES: tuple[PrivateName, ...] = (
     _N("dtypes", "warnings", "0.4.20", "told that JAX truncates a type", _NO_WARNINGS),
     _N("dtypes", "_maybe_canonicalize_explicit_dtype", "0.8.1", "its frame shows the types", _NO_WARNINGS),
     _N("numpy.array_constructors", "lax", "0.10.2", "told that JAX takes a NumPy array", _NO_WARNINGS),
+    _N("numpy.array_methods", "_IndexUpdateRef", "0.4.20", "tells x.at[i] of arrays from that of Refs", _NO_UPDATES),
     _N("numpy.array_constructors", "array", "0.10.2", "its frame shows the NumPy array", _NO_WARNINGS),
     _N("interpreters.mlir", "warnings", "0.4.20", "told of donated buffers without use", _NO_WARNINGS),
     _N("interpreters.mlir", "lower_jaxpr_to_module", "0.4.20", "its frame shows the arguments", _NO_WARNINGS),

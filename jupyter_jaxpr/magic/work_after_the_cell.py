@@ -17,6 +17,7 @@ from ..explain.notes.dropped_updates import dropped_updates
 from ..explain.notes.equal_static_arguments import equal_statics
 from ..explain.notes.leaked_tracers import leaked_tracers
 from ..explain.notes.python_run_only_while_tracing import changes_by_traces, impure_call_findings
+from ..explain.notes.random_keys_at_calls import keys_at_calls
 from ..explain.notes.random_keys_in_source_code import keys_between_calls
 from ..explain.notes.random_keys_in_source_loops import keys_in_loops
 from ..explain.notes.stale_values import old_values_at_hits, stale_values
@@ -81,7 +82,7 @@ def complete(
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: list(unused_donations(too_narrow_results(active.run))))
         _find(observation, lambda: unread_donations(active.run))
-        _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
+        _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file, active.run.update_calls))
         if error is None:
             _find(
                 observation,
@@ -91,6 +92,8 @@ def complete(
                 observation,
                 lambda: keys_in_loops(active.cell.source, active.cell.file, namespace, observation.functions),
             )
+            if (same_keys := active.run.same_keys) is not None:
+                _find(observation, lambda: list(keys_at_calls(same_keys, active.cell.source, observation.findings)))
             _find(
                 observation,
                 lambda: unblocked_timings(active.cell.source, active.cell.file, namespace, observation),

@@ -28,7 +28,9 @@ from .cache.ledger_for_scripts import Ledger
 from .cache.ledger_rows import Calls
 from .calls.arguments_of_calls import KeptCalls
 from .calls.call_counter import CallCounter
+from .calls.calls_with_same_key import CallsWithSameKey
 from .calls.counted_lines import CallLines
+from .calls.dropped_updates_at_calls import UpdateCalls
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.hits_with_equal_statics import StaticHits
@@ -325,6 +327,7 @@ class Run:
         self.hit_programs: HitPrograms | None = None
         self.static_hits: StaticHits | None = None
         self.old_value_hits: OldValueHits | None = None
+        self.same_keys: CallsWithSameKey | None = None
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
@@ -341,6 +344,7 @@ class Run:
         self.named_values = NamedValues()
         self.traced_names: list[str] = []
         self.impure_calls = ImpureCalls(self._staged_function, self._staged_construct, self.fail)
+        self.update_calls = UpdateCalls(self.fail)
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
         self.truncated: dict[Place, TruncatedType] = {}
         self.changed_numbers: dict[Place, ChangedNumber] = {}

@@ -229,6 +229,8 @@ class HookReceiver:
                 run.call_lines.missed(place, "inlined")
             self.history.inlined(function, place)
             return False
+        if run is not None and run.same_keys is not None and call.frame is not None:
+            run.same_keys.missed(function, call.args, call.kwargs, call.frame)
         if activity is not None:
             activity.misses += 1
             activity.missed(function, 1)

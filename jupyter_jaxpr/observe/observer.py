@@ -22,6 +22,7 @@ from .cache.ledger_for_scripts import Ledger
 from .cache.ledger_rows import FUNCTIONS_OF_KERNEL
 from .cache.printed_ledger import not_counted
 from .calls.arguments_of_calls import ProgramCalls
+from .calls.calls_with_same_key import CallsWithSameKey
 from .calls.entry_hits import EntryHits
 from .calls.held_or_gone_values import CallValues
 from .calls.hit_programs import HitPrograms
@@ -64,8 +65,9 @@ class Observer(HookReceiver):
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
         run.hit_programs = HitPrograms(run, self.functions.record_of, self.looking_away)
-        run.counter.other_called = run.impure_calls.called
+        run.counter.other_called = lambda *call: _called_other(run, *call)
         run.static_hits = StaticHits(run, self.functions.record_of)
+        run.same_keys = CallsWithSameKey(run, self.functions.record_of)
         run.old_value_hits = OldValueHits(run, self.functions.record_of, file)
         run.counter.first_called = lambda called: _about_to_call(run, called)
         run.counter.record_of = lambda called: self.functions.record_of(called._fun)
@@ -91,6 +93,7 @@ class Observer(HookReceiver):
         if file is not None and not HAS_MONITORING:
             run.static_hits.before_calls(self.functions.of_users())
             run.old_value_hits.before_calls(self.functions.of_users())
+            run.same_keys.before_calls(self.functions.of_users())
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
@@ -140,6 +143,8 @@ class Observer(HookReceiver):
                 run.static_hits.stop()
             if run.old_value_hits is not None:
                 run.old_value_hits.stop()
+            if run.same_keys is not None:
+                run.same_keys.stop()
             if run.entry_hits is not None:
                 run.entry_hits.stop()
             run.last_calls.stop()
@@ -317,8 +322,14 @@ def _last_values(leaves: Sequence[Any], keep: bool, earlier: CallValues | None) 
     return values
 
 
+def _called_other(run: Run, *call: Any) -> None:
+    """Record a call of an object that is not jitted; `call` has the arguments of `CallCounter.other_called`."""
+    run.impure_calls.called(*call)
+    run.update_calls.called(*call)
+
+
 def _about_to_call(run: Run, called: Any) -> None:
     """Install the hooks that report hits of `called`, before the first call of `called` from a new place."""
-    for hits in (run.hit_programs, run.static_hits, run.old_value_hits):
+    for hits in (run.hit_programs, run.static_hits, run.old_value_hits, run.same_keys):
         if hits is not None:
             hits.about_to_call(called)

@@ -27,6 +27,13 @@ _SAME_KEY = frozenset({"random_wrap", "random_unwrap", "copy", "copy_p"})
 _PARTS = frozenset({"slice", "squeeze", "reshape", "convert_element_type", "random_fold_in"})
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"})
 _BACKWARD = "transpose("
+#: The names of JAX's own jitted functions that split a key and draw from the parts.
+_DRAW_FROM_PARTS = frozenset(
+    (
+        "_randint _shuffle _gamma _loggamma _beta _dirichlet _t _poisson _multivariate_normal _ball _orthogonal "
+        "_generalized_normal _chisquare _f"
+    ).split()
+)
 #: The name of JAX's own jitted function that splits the data of a key, where a split ran outside of jit.
 _SPLIT_OUTSIDE_OF_JIT = "_threefry_split"
 #: The name of JAX's own jitted function that makes the data of a key of a seed outside of jit.
@@ -66,11 +73,13 @@ class DirectUse(NamedTuple):
         shapes: The shapes of the random numbers that the program draws from the key.
         splits: True if the program splits the key.
         splits_in_call: True if a program that the program calls splits the key, as `jax.random.randint` does.
+        draws_from_parts: True if a function of `jax.random`, as `randint`, splits the key and draws from the parts.
     """
 
     shapes: frozenset[tuple[int, ...]]
     splits: bool
     splits_in_call: bool = False
+    draws_from_parts: bool = False
 
 
 _UNUSED = DirectUse(frozenset(), False)
@@ -90,7 +99,7 @@ def direct_use(jaxpr: Any, name: str) -> DirectUse:
     places = [position for position, argument in enumerate(names) if argument == name]
     if len(names) != len(opened.invars) or len(places) != 1:
         return _UNUSED
-    return _direct_use(opened, places[0])
+    return use_of_input(opened, places[0])
 
 
 def inputs_drawn_from(jaxpr: Any) -> dict[int, DirectUse]:
@@ -101,14 +110,15 @@ def inputs_drawn_from(jaxpr: Any) -> dict[int, DirectUse]:
     opened = open_jaxpr(jaxpr)
     if opened is None:
         return {}
-    uses = {place: _direct_use(opened, place) for place in range(len(opened.invars))}
+    uses = {place: use_of_input(opened, place) for place in range(len(opened.invars))}
     return {place: use for place, use in uses.items() if use.shapes or use.splits_in_call}
 
 
-def _direct_use(jaxpr: Any, place: int) -> DirectUse:
+def use_of_input(jaxpr: Any, place: int) -> DirectUse:
+    """Return how an opened jaxpr uses the key in the input with the index `place`."""
     aliases = {jaxpr.invars[place]}
     shapes: frozenset[tuple[int, ...]] = frozenset()
-    splits = splits_in_call = False
+    splits = splits_in_call = draws_from_parts = False
     for equation in jaxpr.eqns:
         name = equation.primitive.name
         places = [
@@ -128,10 +138,12 @@ def _direct_use(jaxpr: Any, place: int) -> DirectUse:
             inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
             if inner is not None:
                 for position in places:
-                    inside = _direct_use(inner, position) if position < len(inner.invars) else _UNUSED
+                    inside = use_of_input(inner, position) if position < len(inner.invars) else _UNUSED
                     shapes, splits = shapes | inside.shapes, splits or inside.splits
                     splits_in_call |= inside.splits
-    return DirectUse(shapes, splits, splits_in_call)
+                    is_of_jax = equation.params.get("name") in _DRAW_FROM_PARTS
+                    draws_from_parts |= inside.draws_from_parts or (is_of_jax and inside.splits)
+    return DirectUse(shapes, splits, splits_in_call, draws_from_parts)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,14 @@ from collections.abc import Sequence
 
 from ...document.types.document import Note, Program
 from ...explain.loops.kinds_of_python_loops import frame_span, loops_of, node_span
-from ...explain.notes.random_keys_in_source_code import EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, SPLITS_USE_KEYS
+from ...explain.notes.random_keys_in_source_code import (
+    EQUAL_NUMBERS,
+    KEY_USED_TWICE,
+    SPLIT_KEY,
+    SPLITS_USE_KEYS,
+    compares_results,
+    reads_clock,
+)
 from ...interruptions import not_of_a_signal
 from ...observe.observation import (
     Finding,
@@ -48,7 +55,9 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
         try:
             for use in uses.of(inside(walk, program.scope)):
                 first, second = _frames_of_use(walk, use)
-                if min(first, second) >= 0:
+                if min(first, second) < 0:
+                    continue
+                if program.origin != "recorded" or not _is_on_purpose(walk, second):
                     uses_by_key.setdefault((first, second, use.first == use.again), []).append(index)
                     if use.splits:
                         split_keys.add((first, second))
@@ -116,6 +125,15 @@ def _is_in_loop(walk: Walk, frame: int) -> bool:
     if loops is None:
         return False
     return bool(loops.around([frame_span(row, loops.lines)], walk.strings.items[function]))
+
+
+def _is_on_purpose(walk: Walk, frame: int) -> bool:
+    """Return whether the function of an expression may repeat a call, because it measures times or compares results."""
+    file, _, line, *_ = walk.positions.frames[frame]
+    loops = loops_of(walk.positions.files[file])
+    functions = [] if loops is None else [node for node in ast.walk(loops.module) if isinstance(node, ast.FunctionDef)]
+    around = [node for node in functions if node.lineno <= line <= (node.end_lineno or line)]
+    return bool(around) and (reads_clock(ast.unparse(around[-1])) or compares_results(around[-1]))
 
 
 def _is_call_of(walk: Walk, frame: int, name: str) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import dis
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -272,6 +272,8 @@ def _jitted(
         uses = [direct_use(program.jaxpr, parameter) for program in candidates[0].programs]
         if all(use.shapes for use in uses):
             yield name, Use(call, code, frozenset().union(*(use.shapes for use in uses)), kept)
+        elif all(use.shapes or use.draws_from_parts for use in uses):
+            yield name, Use(call, code, None, kept)
         elif all(use.splits and not use.shapes for use in uses):
             yield name, Use(call, code, frozenset(), kept)
 
@@ -319,6 +321,21 @@ def reads_clock(source: str) -> bool:
 _TIMES = re.compile(r"\b(time|timeit|perf_counter|monotonic|datetime|block_until_ready)\b")
 #: Words in the names of functions that compare values.
 COMPARING = re.compile(r"assert|equal|close|compare|same|diff")
+
+
+def compares_results(tree: ast.AST) -> bool:
+    """Return whether a cell or a function may compare results, so that its calls may be repeated on purpose."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    has_assert = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+    return has_assert or is_comparing(getattr(call, "attr", getattr(call, "id", "")) for call in calls)
+
+
+def is_comparing(names: Iterable[str]) -> bool:
+    """Return whether one of these names of functions says that the function compares values."""
+    return any(not _COMPARING_WORDS.isdisjoint(name.lower().split("_")) for name in names)
+
+
+_COMPARING_WORDS = frozenset({"assert", "equal", "equals", "equiv", "allclose", "isclose", "compare", "same"})
 
 
 def _compares(node: ast.AST, names: set[str | None]) -> bool:

@@ -2,7 +2,7 @@
 
 The source code shows that each iteration makes the same call: nothing in the loop assigns to a name in the call. So
 each iteration draws the same numbers. There is no finding if the cell reads a clock, because such a call may be
-repeated to measure its time.
+repeated to measure its time, or if the cell compares results.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .random_keys_in_source_code import (
     EQUAL_NUMBERS,
     KEY_USED_TWICE,
     array_of_key,
+    compares_results,
     draws_of_call,
     is_written_by_functions,
     names_written,
@@ -42,7 +43,7 @@ def keys_in_loops(
         functions: The observed functions of the run.
     """
     tree = parsed_cell(source)
-    if tree is None or reads_clock(source):
+    if tree is None or reads_clock(source) or compares_results(tree):
         return []
     findings = []
     for statement in tree.body:

@@ -93,12 +93,19 @@ def stale_values(run: Run) -> list[Finding]:
     for activity in run.functions.values():
         name, construct = activity.record.name, activity.record.construct
         for traced, wording in _traces(run, activity):
-            findings += _findings(name, traced.changed(), wording, construct)
+            findings += _findings(name, _before_a_call(run, traced), wording, construct)
         for program, is_new, _ in activity.programs.values():
             if is_new and program.at_trace is not None:
-                values = [value for value in program.at_trace.changed() if value.cached is not None]
+                values = [value for value in _before_a_call(run, program.at_trace) if value.cached is not None]
                 findings += _findings(name, values, _ONLY_PROGRAM, construct)
     return list(dict.fromkeys(findings))
+
+
+def _before_a_call(run: Run, traced: ValuesAtTrace) -> list[ChangedSince]:
+    """Return the values that changed since a trace, without those that changed after the last call of its program."""
+    hits = run.old_value_hits
+    changes = traced.changed()
+    return [change for change in changes if hits is None or not hits.had_no_old_value(traced, change.name)]
 
 
 def old_values_at_hits(hits: Iterable[OldValueHit], known: Sequence[Finding]) -> Iterator[Finding]:

@@ -1,26 +1,30 @@
-"""Finds hits that ran a program which has an old value of a name that the function reads from outside.
+"""Compares, at hits, the values that a function reads from outside with the values that its program has.
 
 Suppose that a loop sets a global name to 0.1, 0.2 and 0.1, and calls a jitted function that reads the name. The second
 call computes with 0.1, and at the end of the cell the name has its first value again. So the values are compared after
 each hit, in JAX's hook after each call. The hook is installed only if the code of the cell may change a value that a
 called function reads. The first hits of each function are compared; later hits only as long as the comparisons take at
-most a twentieth of the time.
+most a twentieth of the time, and at the first hit from another place.
+
+A value that changes after the last hit is no fault: `had_no_old_value` tells such values from those with which a call
+computed.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import imported
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..outside_values.changes_since_trace import ChangedSince
+from ..outside_values.changes_since_trace import ChangedSince, ValuesAtTrace
 from ..outside_values.kept_contents import array_text
 from ..outside_values.values_that_cells_change import ChangesOfCell
+from ..user_or_library.users_line_of_call import frames_of_users
 
 if TYPE_CHECKING:
     from ..cell_run import Run
@@ -52,11 +56,34 @@ class OldValueHit(NamedTuple):
 
 @dataclass(slots=True)
 class _Spent:
-    """The comparisons of one function: how many, their seconds, and the time before which no hit is compared."""
+    """The comparisons of one function.
+
+    Attributes:
+        times: How many comparisons there were.
+        seconds: How long they took.
+        next_at: The time before which no hit from the same place is compared.
+        place: The place of the last hit that was compared.
+    """
 
     times: int = 0
     seconds: float = 0.0
     next_at: float = 0.0
+    place: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Compared:
+    """The comparisons with the values of one trace.
+
+    Attributes:
+        traced: The values at the trace.
+        changed: The names of the values that differed at a hit.
+        unknown: The names of the values that could not be compared at a hit.
+    """
+
+    traced: ValuesAtTrace
+    changed: set[str] = field(default_factory=set)
+    unknown: set[str] = field(default_factory=set)
 
 
 class OldValueHits:
@@ -75,6 +102,8 @@ class OldValueHits:
         self._results: Results | None = None
         self._reports = 0
         self._spent: dict[FunctionRecord, _Spent] = {}
+        self._compared: dict[int, _Compared] = {}  # id of the values of a trace -> the comparisons
+        self._lost = False  # True if some hits were not reported or not compared
         self._may_change: dict[int, tuple[Any, bool]] = {}  # id of the values of a trace -> the values, the answer
         self.found: dict[tuple[str, str], OldValueHit] = {}
 
@@ -98,7 +127,7 @@ class OldValueHits:
         if self._results is not None or not imported() or not self._run.keeps_programs:
             return
         if record.construct is None and self._has_values(record):
-            results = Results(self._hit, lambda: None)
+            results = Results(self._hit, self._lose)
             try:
                 results.start()
             except AttributeError:  # this version of JAX has no such hook: the values at hits stay unknown
@@ -113,22 +142,43 @@ class OldValueHits:
             self._results.stop()
             self._results = None
 
-    def ran(self, record: FunctionRecord, program: Callable[[], KeptProgram | None]) -> None:
-        """Compare the outside values after a call that used a program without a trace.
+    def had_no_old_value(self, traced: ValuesAtTrace, name: str) -> bool:
+        """Return whether the hits that ran a program had no other value of a name than the program.
+
+        Args:
+            traced: The values at the trace of the program.
+            name: The name of the value, which has changed since the trace.
+        """
+        compared = self._compared.get(id(traced))
+        if compared is None or compared.traced is not traced or self._lost:
+            return False
+        return name not in compared.changed and not any(name.startswith(unknown) for unknown in compared.unknown)
+
+    def ran(self, record: FunctionRecord, program: Callable[[], KeptProgram | None], has_traced: bool = False) -> None:
+        """Compare the outside values after a call.
 
         Args:
             record: The function, or the construct outside of jit.
             program: Returns the program of the call; None if it is unknown.
+            has_traced: True if the call traced the program, so that only values of earlier traces can be old.
         """
-        if self._run.keeps_programs and len(self.found) < _FOUND and self._has_values(record):
+        if self._run.keeps_programs and self._has_values(record):
+            if len(self.found) >= _FOUND:
+                return self._lose()
             spent = self._spent.setdefault(record, _Spent())
             begun = time.perf_counter()
-            if (spent.times >= _FIRST or spent.seconds > _FIRST_SECONDS) and begun < spent.next_at:
+            place = tuple(frame.f_lasti for frame in frames_of_users())
+            is_often = spent.times >= _FIRST or spent.seconds > _FIRST_SECONDS
+            if is_often and begun < spent.next_at and place == spent.place and not has_traced:
                 return
             try:
-                self._compare(record, program())
+                self._compare(record, program(), has_traced)
             except not_of_a_signal(*FAILURES) as error:
+                self._lose()
                 self._run.fail(error)
+            if has_traced:
+                return
+            spent.place = place
             ended = time.perf_counter()
             spent.times += 1
             spent.seconds += ended - begun
@@ -164,15 +214,27 @@ class OldValueHits:
         earlier, may_change = self._may_change.get(id(traced), (None, False))
         if earlier is not traced:
             may_change = traced.may_change(self._changes)
-            if self._changes.is_known:
+            if self._changes.can_read:
                 self._may_change[id(traced)] = traced, may_change
         return may_change
 
-    def _compare(self, record: FunctionRecord, program: KeptProgram | None) -> None:
+    def _lose(self) -> None:
+        self._lost = True
+
+    def _compare(self, record: FunctionRecord, program: KeptProgram | None, has_traced: bool) -> None:
         """Keep the values that differ from those in the program that the call used."""
-        if program is None or program.at_trace is None:
+        programs = list(record.programs.values()) if program is None else [program]
+        changes: list[ChangedSince] = []
+        for traced in (record.at_trace if program is None else None, *(kept.at_trace for kept in programs)):
+            if traced is not None:
+                compared = self._compared.setdefault(id(traced), _Compared(traced))
+                changes = traced.changed(compared.unknown)
+                compared.changed |= {change.name for change in changes}
+        if program is None or program.at_trace is None or has_traced:
             return
-        for change in program.at_trace.changed(only_at_once=True):
+        for change in changes:
+            if change.of_static is not None or change.cached is not None:
+                continue
             # the arrays may be deleted before the note is written, so their texts are made now
             before = change.before._replace(text=array_text(change.before), reference=None)
             after = change.after._replace(text=array_text(change.after), reference=None)

@@ -105,7 +105,7 @@ class ImpureCalls:
         elif (function, name) not in self.calls and (function, source) not in self._seeded:
             if issubclass(type(receiver), generator_types()) and not _is_from_outside(receiver, code):
                 return  # the traced function itself made the generator, so each trace draws the same numbers
-            self.calls[function, name] = ImpureCall(function, name, kind, _place(code, offset))
+            self.calls[function, name] = ImpureCall(function, name, kind, place_of_call(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
         """Record a call that takes the next value from a Python iterator or an open file."""
@@ -117,7 +117,7 @@ class ImpureCalls:
         name = "next" if called is next else f"{kind_name(type(owner))}.{method_name(called, owner)}"
         if (function, name) not in self.calls and _is_from_outside(owner, code):
             kind: Kind = "file" if issubclass(type(owner), _FILES) else "iterator"
-            self.calls[function, name] = ImpureCall(function, name, kind, _place(code, offset))
+            self.calls[function, name] = ImpureCall(function, name, kind, place_of_call(code, offset))
 
 
 _FILES = (io.TextIOBase, io.RawIOBase, io.BufferedIOBase)
@@ -165,7 +165,8 @@ def _is_from_outside(receiver: Any, code: CodeType) -> bool:
     return type(stored) is dict and any(value is receiver for value in list(stored.values()))
 
 
-def _place(code: CodeType, offset: int) -> Place:
+def place_of_call(code: CodeType, offset: int) -> Place:
+    """Return the place of the call whose instruction has this offset in a code object."""
     positions = list(code.co_positions())
     line, end_line, column, end_column = positions[offset // 2] if offset // 2 < len(positions) else (None,) * 4
     file, function = file_of(code), function_of(code)

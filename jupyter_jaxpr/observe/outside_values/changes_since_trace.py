@@ -230,18 +230,14 @@ class ValuesAtTrace:
 
     def may_change(self, changes: ChangesOfCell) -> bool:
         """Return whether a cell may change a value that the trace read from outside of its arguments."""
-        return any(
-            changes.may_change(entry.read, is_mutable(entry.contents))
-            for entry in self._values.values()
-            if entry.cached is None and not self._is_of_static(entry)
-        )
+        return any(changes.may_change(entry.read, is_mutable(entry.contents)) for entry in self._values.values())
 
-    def changed(self, only_at_once: bool = False) -> list[ChangedSince]:
+    def changed(self, left_out: set[str] | None = None) -> list[ChangedSince]:
         """Return the paths whose values certainly changed since this trace or the earlier trace that read them.
 
         Args:
-            only_at_once: True to leave out static arguments, values that an earlier trace read, and arrays that JAX
-                still computes or that are on an accelerator: a comparison would wait for them.
+            left_out: Receives the names of other arrays that JAX still computes or that are on an accelerator, which
+                are not compared then, because a comparison would wait for them; None to compare these arrays, too.
         """
         functions = self._living()
         if functions is None or not self._values:
@@ -250,9 +246,8 @@ class ValuesAtTrace:
         changes: dict[tuple[Any, ...], ChangedSince] = {}
         for key, entry in self._values.items():
             later = current.get(key)
-            if only_at_once and (entry.cached is not None or self._is_of_static(entry)):
-                continue
-            if only_at_once and later is not None and not (is_ready(entry.contents) and is_ready(later.contents)):
+            if left_out is not None and later is not None and not _are_ready(entry.contents, later.contents):
+                left_out.add(entry.read.name)
                 continue
             changed = None if later is None else difference(entry.contents, later.contents)
             if changed is not None:
@@ -570,6 +565,15 @@ def _holds_tracer(value: Any, depth: int) -> bool:
     else:
         return is_tracer_type(kind)
     return depth > 0 and any(_holds_tracer(part, depth - 1) for part in parts)
+
+
+def _are_ready(before: Contents | None, after: Contents | None) -> bool:
+    """Return whether two values can be compared at once: both are ready, or both are the same array."""
+    if before is not None and after is not None and before.kind == after.kind == "Array":
+        array = None if before.reference is None else before.reference()
+        if array is not None and after.reference is not None and after.reference() is array:
+            return True
+    return is_ready(before) and is_ready(after)
 
 
 _CALLBACKS = frozenset({"pure_callback", "io_callback", "callback"})

@@ -41,21 +41,16 @@ class ChangesOfCell:
         self._names: set[str] | None = None
         self._changes_items = False
 
-    @property
-    def is_known(self) -> bool:
-        """True if the text of the cell can be read: IPython stores the text before it runs the cell."""
-        return self._names is not None or bool(linecache.getlines(self._file))
-
     def may_change(self, read: Read, is_container: bool) -> bool:
-        """Return whether the cell may change the value of a path; True if the text of the cell is not known yet.
+        """Return whether the cell may change the value of a path; True as long as the cell does not run yet.
 
         Args:
             read: The path.
             is_container: True if the value is a container or a NumPy array, which code can change in place.
         """
-        if not self.is_known:
-            return True
         if self._names is None:
+            if not self.can_read:
+                return True
             self._names = set()
             try:
                 self._read_cell()
@@ -68,8 +63,13 @@ class ChangesOfCell:
         on_path = {read.root, *(step.key for step in read.steps if not step.is_item)}
         return not self._names.isdisjoint(on_path | _CHANGE_ANYTHING)
 
+    @property
+    def can_read(self) -> bool:
+        """True if the code of the cell was read, or can be read because the cell runs."""
+        return self._names is not None or _globals_of_cell(self._file) is not None
+
     def _read_cell(self) -> None:
-        names = _globals_of_cell(self._file)
+        names = _globals_of_cell(self._file) or {}
         text = "".join(linecache.getlines(self._file))
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         waiting: list[tuple[CodeType, Mapping[str, Any]]] = [(compile(text, self._file, "exec", flags), names)]
@@ -93,14 +93,14 @@ class ChangesOfCell:
                 self._names.add(argument)
 
 
-def _globals_of_cell(file: str) -> Mapping[str, Any]:
-    """Return the global names of the cell that runs on this thread; no names if its frame is not found."""
+def _globals_of_cell(file: str) -> Mapping[str, Any] | None:
+    """Return the global names of the cell that runs on this thread; None if its frame is not found."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if file_of(frame.f_code) == file:
             return frame.f_globals
         frame = frame.f_back
-    return {}
+    return None
 
 
 def _named_by(code: CodeType, names: Mapping[str, Any]) -> Iterator[tuple[CodeType, Mapping[str, Any]]]:

@@ -115,10 +115,12 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             state.run.hit_programs.start()
     if state.run is not None and state.run.static_hits is not None:
         state.run.static_hits.made_program(miss.function)
+    if state.run is not None and state.run.same_keys is not None:
+        state.run.same_keys.made_program(miss.function)
     if state.run is not None and state.run.old_value_hits is not None:
         state.run.old_value_hits.made_program(miss.function)
-        if not miss.stages.traces and miss.function.construct is None:
-            state.run.old_value_hits.ran(miss.function, lambda: program)
+        if miss.function.construct is None:
+            state.run.old_value_hits.ran(miss.function, lambda: program, has_traced=bool(miss.stages.traces))
     if miss.activity is not None:
         # the program was stored without an executable while the call had not returned
         unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)

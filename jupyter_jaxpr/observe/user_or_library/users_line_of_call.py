@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from types import FrameType
 from typing import Any
 
 from ...plain_text import file_of, function_of
 from ..observation import Place
-from .whose_code import is_jax, is_users_frame
+from .whose_code import is_installed, is_jax, is_users_frame
+
+_FRAMES = 8
 
 
 def call_place(frame: FrameType) -> Place | None:
@@ -31,6 +34,22 @@ def user_place(frame: FrameType | None) -> Place | None:
     while frame is not None and not is_users_frame(frame):
         frame = frame.f_back
     return None if frame is None else frame_place(frame)
+
+
+def frames_of_users(frame: FrameType | None = None) -> list[FrameType]:
+    """Return the frames of the user's code that make a call, the innermost first, up to the cell; at most eight.
+
+    Args:
+        frame: A frame of the call; None for the caller of this function.
+    """
+    caller = frame or sys._getframe(1)
+    while caller.f_back is not None and is_installed(file_of(caller.f_code)):
+        caller = caller.f_back
+    frames = [caller]
+    while caller.f_back is not None and len(frames) < _FRAMES and caller.f_code.co_name != "<module>":
+        caller = caller.f_back
+        frames.append(caller)
+    return frames
 
 
 def asking_place(frame: FrameType) -> Place | None:
