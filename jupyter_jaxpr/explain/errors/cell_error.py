@@ -65,6 +65,7 @@ from .flax_modules.traced_modules import traced_module_error
 from .flax_modules.unchanged_collections import unchanged_collection_error
 from .message_tables.explained_by_message import message_error
 from .message_tables.quoted_message import quoted_error
+from .random_keys.arrays_of_keys import array_of_keys_error
 from .random_keys.random_calls import random_call_error
 from .random_keys.unpacked_keys import unpacked_key_error
 from .shapes.array_operations import array_error
@@ -133,6 +134,7 @@ _KINDS = (
     jvp_rule_error,
     function_arguments_error,
     unpacked_key_error,
+    array_of_keys_error,
     unflatten_order_error,
     flattened_class_error,
     rows_error,
