@@ -126,7 +126,8 @@ def _outcome_of_statements(
 def _outcome_of_functions(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
     """Trace the failing statement and the later statements of its function, with edited functions of another cell.
 
-    "untried" if the failing statement reaches no edited function through the functions that it names.
+    The edits may also change assignments at the top level of the other cell, such as step = jax.jit(f). "untried" if
+    the failing statement reaches no edited function through the functions that it names.
     """
     file = edits[0].place.file
     loops = parsed("".join(linecache.getlines(file)))
@@ -135,13 +136,19 @@ def _outcome_of_functions(raised: RaisedAt, edits: Sequence[Edit], budget: Budge
         return "untried"
     if _is_within_settings(raised.loops.module, raised.place.line):
         return "untried"
+    following = _statements_after(raised.loops.module, statement)
     try:
         codes = EditedCode(loops.lines, edits[0].place.line, edits, file)
+        module = ast.parse(edited("\n".join(loops.lines), edits))
     except SyntaxError:
         return "failed"
-    outcome = _outcome_of_statements(
-        raised, [statement], _statements_after(raised.loops.module, statement), budget, codes
-    )
+    lines = [edit.place.line + _shift(edits, edit.place.line) for edit in edits]
+    edited_statements = [
+        node for node in module.body if any(node.lineno <= line <= (node.end_lineno or node.lineno) for line in lines)
+    ]
+    if all(isinstance(node, ast.Assign) for node in edited_statements):
+        return _outcome_of_statements(raised, [*edited_statements, statement], following, budget)
+    outcome = _outcome_of_statements(raised, [statement], following, budget, codes)
     return outcome if codes.is_met else "untried"
 
 

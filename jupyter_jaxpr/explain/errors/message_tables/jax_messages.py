@@ -467,8 +467,8 @@ MESSAGES = (
         "jax.random.split makes an array of keys.",
         (
             "jax.vmap",
-            "To draw with each key, map {function} over the keys with jax.vmap. To draw once, unpack the array as in key, "
-            "subkey = jax.random.split(key), and pass one key.",
+            "To draw with each key, map {function} over the keys with jax.vmap. To draw once, unpack the array as in "
+            "key, subkey = jax.random.split(key), and pass one key.",
         ),
     ),
     Message(
