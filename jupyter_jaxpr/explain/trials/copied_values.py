@@ -73,6 +73,14 @@ def copied(
         value = value.__wrapped__
         if type(value) is not FunctionType:
             raise NotCopied
+    if kind is jax.custom_vjp and codes and value.bwd is not None:
+        # The rules may be edited, so the trial gets its own function of custom_vjp.
+        function, forward, backward = (
+            copied(inner, copies, codes=codes) for inner in (value.fun, value.fwd, value.bwd)
+        )
+        copies[id(value)] = jax.custom_vjp(function, nondiff_argnums=value.nondiff_argnums)
+        copies[id(value)].defvjp(forward, backward, symbolic_zeros=value.symbolic_zeros)
+        return copies[id(value)]
     if type(value) is not FunctionType or is_installed(file_of(value.__code__)):
         if any(is_jitted(inside) and not is_of_jax(inside) for inside in _functions_inside(value)):
             raise NotCopied
