@@ -39,6 +39,7 @@ from .arguments.python_objects import python_object_error
 from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
 from .arguments.rows_as_arguments import rows_error
+from .arguments.shifted_floats import shifted_float_error
 from .arguments.structures_of_gradients import gradient_structure_error, mapped_function_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_for_arrays import value_for_array_error
@@ -190,6 +191,7 @@ _KINDS = (
     mesh_size_error,
     check_without_checkify_error,
     mask_shape_error,
+    shifted_float_error,
     array_error,
     message_error,
     value_for_array_error,
