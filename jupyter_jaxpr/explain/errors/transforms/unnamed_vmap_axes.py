@@ -22,6 +22,7 @@ from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import NAMED_AXES, UNBOUND_AXIS_NAME
 
+_UNNAMED = f"{NAMED_AXES} The vmap that calls this function has no axis_name."
 _MAPS = frozenset({"vmap", "filter_vmap"})
 
 
@@ -43,7 +44,7 @@ def unnamed_vmap_axis_error(raised: RaisedAt, axis_name: str) -> Explained | Non
             return _other_name(call, maps, axis_name, title)
         explanation = f"{NAMED_AXES} The vmap in line {unnamed[0].lineno} has no axis_name."
         if call.place.file != raised.place.file:
-            explanation = f"{NAMED_AXES} The vmap that calls this function has no axis_name."
+            explanation = _UNNAMED
         if len(unnamed) > 1:
             explanation = f"{NAMED_AXES} {count(len(unnamed), 'vmap')} around this function have no axis_name."
         cures = [_named(call, node, axis_name) for node in unnamed[:1]]
@@ -71,7 +72,7 @@ def vmap_in_another_cell_error(error: BaseException, raised: RaisedAt, axis_name
     names = [name for name, _ in maps if name is not None]
     collective = called(raised.node) or "the collective"
     if not names:
-        explanation = f"{NAMED_AXES} The vmap that calls this function has no axis_name."
+        explanation = _UNNAMED
         words = f'Write axis_name="{axis_name}" in this vmap: {collective} then computes over the axis that vmap maps.'
         return Explained(None, title, explanation, (FoundCure("axis_name", f'axis_name="{axis_name}"', words),))
     explanation = f"{NAMED_AXES} The vmap that calls this function gives its axis the name {names[0]}."
