@@ -375,3 +375,51 @@ def test_no_trial_takes_the_place_of_a_debugger(notebook: Notebook) -> None:
     assert tracer is debugger
     assert events == ["call"]
     assert [cure.get("level", "advice") for cure in ran.note("trace_raised")["cures"]] == ["advice", "advice"]
+
+
+_RULE = """import jax, jax.numpy as jnp
+@jax.custom_vjp
+def norm(x, limit):
+    return jnp.minimum(jnp.linalg.norm(x), limit)
+
+def norm_forward(x, limit):
+    return norm(x, limit), x
+
+def norm_backward(x, g):
+    return g * x
+
+norm.defvjp(norm_forward, norm_backward)"""
+IN_ANOTHER_CELL = [
+    (
+        "import jax\n\ndef share(v):\n    return v / jax.lax.psum(v, 'cells')\n\n"
+        "step = jax.jit(jax.vmap(share, axis_name='cell'))",
+        "step(jax.numpy.ones(3))",
+        "jax.lax.psum(v, 'cells')",
+        ("applies", 'step = jax.jit(jax.vmap(share, axis_name="cells"))'),
+    ),
+    (
+        "import jax, jax.numpy as jnp\n\ndef is_fast(v):\n    return jnp.abs(v) > 1.0",
+        "jax.lax.while_loop(is_fast, lambda v: v / 2, jnp.ones(3))",
+        "jnp.abs(v) > 1.0",
+        ("choice", "return REDUCTION(jnp.abs(v) > 1.0)"),
+    ),
+    (
+        "import jax, jax.numpy as jnp\n\ndef step(carry, v):\n    a, b = carry\n    return a + v, b * v",
+        "jax.lax.scan(step, (0.0, 1.0), jnp.ones(3))[0]",
+        "a + v, b * v",
+        ("applies", "return (a + v, b * v), None"),
+    ),
+    (_RULE, "jax.grad(norm)(jnp.ones(3), 10.0)", "g * x", ("applies", "return g * x, None")),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "marks", "cure"), IN_ANOTHER_CELL)
+def test_a_card_edits_a_function_of_another_cell(
+    notebook: Notebook, first: str, second: str, marks: str, cure: tuple[str, str]
+) -> None:
+    notebook.run(first)
+    document = notebook.run(f"%%jaxpr\n{second}").document
+    (note,) = [note for note in document["notes"] if note["kind"] in ("trace_raised", "raised")]
+    file, _, line, column, _, end_column = document["frames"][note["frame"]]
+    assert document["files"][file]["source"].splitlines()[line - 1][column:end_column] == marks
+    assert [(made["level"], made["code"]) for made in note["cures"]] == [cure]

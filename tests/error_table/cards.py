@@ -19,6 +19,8 @@ FOLDER = Path(__file__).parent
 FILLS = {
     "SIZE": "2",
     "FILL": "0",
+    "OUTPUT": "0.0",
+    "REDUCTION": "jnp.all",
     "LENGTH": "6",
     "COUNT": "2",
     "STORED": "4",

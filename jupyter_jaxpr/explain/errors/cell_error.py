@@ -39,6 +39,7 @@ from .arguments.python_objects import python_object_error
 from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
 from .arguments.rows_as_arguments import rows_error
+from .arguments.shifted_floats import shifted_float_error
 from .arguments.structures_of_gradients import gradient_structure_error, mapped_function_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_for_arrays import value_for_array_error
@@ -66,6 +67,7 @@ from .flax_modules.traced_modules import traced_module_error
 from .flax_modules.unchanged_collections import unchanged_collection_error
 from .message_tables.explained_by_message import message_error
 from .message_tables.quoted_message import quoted_error
+from .random_keys.arrays_of_keys import array_of_keys_error
 from .random_keys.random_calls import random_call_error
 from .random_keys.unpacked_keys import unpacked_key_error
 from .shapes.array_operations import array_error
@@ -134,6 +136,7 @@ _KINDS = (
     jvp_rule_error,
     function_arguments_error,
     unpacked_key_error,
+    array_of_keys_error,
     unflatten_order_error,
     flattened_class_error,
     rows_error,
@@ -191,6 +194,7 @@ _KINDS = (
     mesh_size_error,
     check_without_checkify_error,
     mask_shape_error,
+    shifted_float_error,
     array_error,
     message_error,
     value_for_array_error,

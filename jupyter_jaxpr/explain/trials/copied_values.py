@@ -78,6 +78,14 @@ def copied(
         function, *arguments = (copied(part, copies, codes=codes) for part in (value.func, *value.args))
         keywords = {name: copied(part, copies, codes=codes) for name, part in value.keywords.items()}
         return functools.partial(function, *arguments, **keywords)
+    if kind is jax.custom_vjp and codes and value.bwd is not None:
+        # The rules may be edited, so the trial gets its own function of custom_vjp.
+        function, forward, backward = (
+            copied(inner, copies, codes=codes) for inner in (value.fun, value.fwd, value.bwd)
+        )
+        copies[id(value)] = jax.custom_vjp(function, nondiff_argnums=value.nondiff_argnums)
+        copies[id(value)].defvjp(forward, backward, symbolic_zeros=value.symbolic_zeros)
+        return copies[id(value)]
     if type(value) is not FunctionType or is_installed(file_of(value.__code__)):
         if type(value) is FunctionType and any(map(is_users_callable, _functions_inside(value))):
             return _copied_wrapper(value, copies, codes)

@@ -27,17 +27,20 @@ from ...observe.observation import Edit, FoundCure
 from ...observe.process_observer import observer
 from ...observe.side_effects.proof import side_effects
 from ...observe.silenced_warnings import silenced_warnings
+from ..compiled_edits import EditedCode
 from ..errors.control_flow.carries import carry_around
 from ..errors.failing_code.edits import edited
 from ..errors.failing_code.module_names import namespace
 from ..errors.failing_code.place_of_error import RaisedAt
+from ..loops.kinds_of_python_loops import parsed
 from .copied_values import NotCopied, copied, has_handler
+from .edited_methods import with_edited_methods
 from .trial_in_callers import Outcome, outcome_in_callers, statements_after
 from .trial_time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
 #: Placeholders in the code of a cure, which the user must fill in -> the code with which a trial fills them.
-_FILLS = {"FILL": "0", "REST": "jupyter_jaxpr_rest"}
+_FILLS = {"FILL": "0", "OUTPUT": "0.0", "REDUCTION": "jax.numpy.all", "REST": "jupyter_jaxpr_rest"}
 _FILL = re.compile(rf"\b({'|'.join(_FILLS)})\b")
 _numbers = itertools.count(1)
 
@@ -73,6 +76,8 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
     if raised.loops is None or raised.frame is None:
         return "untried"
     all_edits, edits = edits, [edit for edit in edits if edit.place.file == raised.place.file]
+    if not edits and all_edits:
+        return _outcome_of_functions(raised, all_edits, budget)
     text = edited("\n".join(raised.loops.lines), edits)
     try:
         module = ast.parse(text)
@@ -97,14 +102,55 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
             return "untried"
         if statement not in body:
             body.append(statement)
-    body = _with_dependents(module, body)
-    following = statements_after(module, body[-1])
-    outcome = _trace_outcome(raised, body + following, budget)
-    if outcome == "failed" and following and _trace_outcome(raised, body, budget) == "traced":
-        return "later error"
+    statements = with_edited_methods(module, _with_dependents(module, body))
+    if statements is None:
+        return "untried"
+    outcome = _outcome_of_statements(raised, statements, statements_after(module, statements[-1]), budget)
     if outcome == "traced":
         return outcome_in_callers(raised, all_edits, functools.partial(_trace_outcome, budget=budget))
     return outcome
+
+
+def _outcome_of_statements(
+    raised: RaisedAt,
+    body: list[ast.stmt],
+    following: list[ast.stmt],
+    budget: Budget,
+    codes: Mapping[types.CodeType, types.CodeType] = types.MappingProxyType({}),
+) -> Outcome:
+    outcome = _trace_outcome(raised, body + following, budget, codes)
+    if outcome == "failed" and following and _trace_outcome(raised, body, budget, codes) == "traced":
+        return "later error"
+    return outcome
+
+
+def _outcome_of_functions(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
+    """Trace the failing statement and the later statements of its function, with edited functions of another cell.
+
+    The edits may also change assignments at the top level of the other cell, such as step = jax.jit(f). "untried" if
+    the failing statement reaches no edited function through the functions that it names.
+    """
+    file = edits[0].place.file
+    loops = parsed("".join(linecache.getlines(file)))
+    statement = raised.statement_of(raised.node)
+    if loops is None or raised.loops is None or statement is None or any(edit.place.file != file for edit in edits):
+        return "untried"
+    if _is_within_settings(raised.loops.module, raised.place.line):
+        return "untried"
+    following = statements_after(raised.loops.module, statement)
+    try:
+        codes = EditedCode(loops.lines, edits[0].place.line, edits, file)
+        module = ast.parse(edited("\n".join(loops.lines), edits))
+    except SyntaxError:
+        return "failed"
+    lines = [edit.place.line + _shift(edits, edit.place.line) for edit in edits]
+    edited_statements = [
+        node for node in module.body if any(node.lineno <= line <= (node.end_lineno or node.lineno) for line in lines)
+    ]
+    if all(isinstance(node, ast.Assign) for node in edited_statements):
+        return _outcome_of_statements(raised, [*edited_statements, statement], following, budget)
+    outcome = _outcome_of_statements(raised, [statement], following, budget, codes)
+    return outcome if codes.is_met else "untried"
 
 
 #: Context managers of JAX that change the types of values. The trial runs after their `with` blocks have ended.
@@ -199,7 +245,12 @@ def _first_line(node: ast.stmt) -> int:
     return min(lines)
 
 
-def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
+def _trace_outcome(
+    raised: RaisedAt,
+    body: list[ast.stmt],
+    budget: Budget,
+    codes: Mapping[types.CodeType, types.CodeType] = types.MappingProxyType({}),
+) -> Outcome:
     import jax
 
     frame = raised.frame
@@ -230,7 +281,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
             return "untried"
         copies: dict[int, Any] = {}
         for name in ({name_node.id for name_node in nodes} & names.keys()) - _assigned_first(body):
-            trial_names[name] = copied(names[name], copies)
+            trial_names[name] = copied(names[name], copies, codes=codes)
         specs, tracers = _specs(
             {name_node.id: trial_names[name_node.id] for name_node in nodes if name_node.id in names}
         )

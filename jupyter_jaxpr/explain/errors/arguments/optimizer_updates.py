@@ -1,4 +1,4 @@
-"""Explains `tx.update(loss, state, params)` and `optax.apply_updates(params, tx.update(g, state))`."""
+"""Explains calls of optax with other arguments than the gradient, the state and the parameters in this order."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from .tree_differences import with_article
@@ -24,9 +25,11 @@ def other_update_error(error: BaseException, raised: RaisedAt | None, function: 
     if raised is None or raised.frame is None or not isinstance(error, TypeError | ValueError | AttributeError):
         return None
     if isinstance(call, ast.Call) and called(call) == "apply_updates":
-        return _whole_pair(raised, call)
+        return _whole_pair(raised, call) or _state_for_updates(raised, call)
     if not _is_update_of_optax(call, raised):
         return None
+    if (exchanged := _state_in_other_place(raised, call)) is not None:
+        return exchanged
     if len(call.args) != 3 or not isinstance(call.args[0], ast.Name):
         return None
     updates, parameters = value_of(raised, call.args[0]), value_of(raised, call.args[2])
@@ -49,6 +52,75 @@ def _is_update_of_optax(node: ast.AST | None, raised: RaisedAt) -> TypeGuard[ast
         return False
     optimizer = value_of(raised, node.func.value)
     return any((own_name(kind, "__module__") or "").startswith("optax") for kind in type(optimizer).__mro__)
+
+
+_PLACES = ("first", "second", "third")
+
+
+def _state_in_other_place(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains `tx.update(state, grads, params)`, where the state of the optimizer is not the second argument."""
+    arguments = call.args
+    if not 2 <= len(arguments) <= 3 or any(isinstance(argument, ast.Starred) for argument in arguments):
+        return None
+    places = [place for place, argument in enumerate(arguments) if _is_state(value_of(raised, argument))]
+    if len(places) != 1 or places[0] == 1:
+        return None
+    state = arguments[places[0]]
+    others = [argument for argument in arguments if argument is not state]
+    if len(others) == 2 and _is_of_grad(raised, others[1]) and not _is_of_grad(raised, others[0]):
+        others.reverse()
+    ordered = [others[0], state, *others[1:]]
+    source = raised.source(state)
+    title = (
+        f"update of an optimizer takes the state as the second argument, but gets {source}, the state, as the "
+        f"{_PLACES[places[0]]} argument"
+    )
+    text = "update takes the gradients, then the state of the optimizer, and then the parameters."
+    code = f"{raised.source(call.func)}({', '.join(map(raised.source, [*ordered, *call.keywords]))})"
+    words = f"Pass {' '.join(raised.source(others[0]).split())} first, and {source} second."
+    cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _state_for_updates(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains `updates, state = tx.update(g, state)` and then `optax.apply_updates(params, state)`."""
+    states = [argument for argument in call.args if _is_state(value_of(raised, argument))]
+    if len(call.args) != 2 or len(states) != 1 or not isinstance(states[0], ast.Name) or raised.loops is None:
+        return None
+    state = states[0]
+    found = []
+    for node in own_nodes(raised.function if isinstance(raised.function, ast.FunctionDef) else raised.loops.module):
+        match node:
+            # The earlier state has the name of the new state, so the two names have the right order.
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=updates), ast.Name(id=new_state)])],
+                value=ast.Call(args=[_, ast.Name(id=old_state), *_]),
+            ) if new_state == old_state == state.id:
+                found.append(updates)
+    if len(set(found)) != 1:
+        return None
+    updates = found[0]
+    title = f"apply_updates takes the parameters and the updates, but gets {state.id}, the state of the optimizer"
+    text = f"update returns the updates and the new state. In this code, {updates} has the updates."
+    words = f"Write {updates} in place of {state.id}."
+    cure = applied(FoundCure("the updates", updates, words), [edit_of(raised, over(state, updates))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _is_of_grad(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether the code computes a value with a call of jax.grad or value_and_grad, as far as names show."""
+    scope = raised.function or (raised.loops.module if raised.loops is not None else None)
+    value = only_value(scope, node.id) if isinstance(node, ast.Name) else node
+    return any("grad" in called(part) for part in ast.walk(value) if isinstance(part, ast.Call)) if value else False
+
+
+def _is_state(value: Any, depth: int = 4) -> bool:
+    """Return whether a value is a state of an optimizer of optax: a named tuple of optax, or a tuple of such states."""
+    if not isinstance(value, tuple):
+        return False
+    if (own_name(type(value), "__module__") or "").startswith("optax"):
+        return True
+    return depth > 0 and any(_is_state(part, depth - 1) for part in value[:20])
 
 
 def _whole_pair(raised: RaisedAt, call: ast.Call) -> Explained | None:

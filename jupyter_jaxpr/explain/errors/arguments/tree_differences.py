@@ -23,6 +23,7 @@ from ..transforms.out_axes import out_axes_cures
 from .jit_arguments import packages_of
 from .none_in_trees import leaf_at, none_paths
 from .parts_of_trees import part_of_tree
+from .trees_of_gradients import gradients_among
 
 _DIFFER = re.compile(
     r"pytree structure error: different .+? at key path (?P<call>tree_map|vmap|pjit|device_put) "
@@ -84,6 +85,11 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         return swapped
     if trees is not None and not path and raised is not None:
         cure = next(iter(_converted(raised, text)), cure)
+    call = raised.node if raised is not None else None
+    if part is None and raised is not None and isinstance(call, ast.Call) and trees is not None and not notes:
+        gradients = gradients_among(raised, call.args[1:]) if len(call.args) == 3 else None
+        if gradients is not None:
+            return Explained(None, title, f"{gradients.sentences} {_SAID}", (gradients.cure,))
     if part is None:
         return Explained(None, title, _SAID, (cure,))
     return Explained(None, title, f"{part.sentence} {_SAID}", (part.cure or cure,))

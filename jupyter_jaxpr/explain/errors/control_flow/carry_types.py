@@ -18,9 +18,9 @@ from .carry_expressions import assigned_value, body_and_carry, function_of_body,
 from .dropped_carries import dropped_carry
 from .exchanged_parameters import exchanged_parameters
 from .keys_of_dicts import with_keys
-from .loop_bodies import body_of, is_method, passed_in_body
+from .loop_bodies import Body, body_and_place, body_of, passed_in_body
 from .returned_leaves import leaf_at, short_source
-from .scan_results import ORDER, carry_alone, returns_parts, swapped_cure, whole_carry
+from .scan_results import ORDER, carry_alone, reads_output, returns_parts, swapped_cure, whole_carry
 
 _CARRY = re.compile(
     r"input carry (?:component )?(?P<path>\S+) has type (?P<before>\S+) but the corresponding output carry component "
@@ -68,26 +68,18 @@ _STARTS_WITH_NONE = re.compile(r"input (?:\S+ )+?is a NoneType but")
 def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     """Explain a body that returns the carry with more, fewer or differently nested values."""
     parts = body_and_carry(raised)
+    found = body_and_place(raised, parts[0]) if raised is not None and parts is not None else None
     missing = swapped = None
-    if re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text) and raised is not None and parts is not None:
-        missing = missing_return(raised, function := function_of_body(body_of(raised, parts[0])))
-    if raised is not None and missing is not None:
-        cures = passed_in_body(raised, function, [missing])
-        return Explained(None, f"The body of {name} returns None", "", tuple(cures))
+    if re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text) and raised is not None and found is not None:
+        missing = missing_return(found[0], found[1].function)
+        if missing is not None:
+            cures = passed_in_body(raised, found[1].function, [missing], found[0])
+            return Explained(None, f"The body of {name} returns None", "", tuple(cures))
+    if name == "scan" and raised is not None and found is not None:
+        if (parts_alone := _parts_alone(raised, *found)) is not None:
+            return parts_alone
     if name == "scan" and raised is not None and parts is not None:
         body = body_of(raised, parts[0])
-        whole = whole_carry(raised, function_of_body(body), result_of(function_of_body(body)))
-        cures = passed(raised, whole)
-        if is_method(raised, function_of_body(body)) or (
-            cures and cures[0].code is None
-            # The cure had no trial: it becomes advice if the names show that the body returns the parts of its carry.
-        ):
-            cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
-        if cures:
-            title = (
-                "The body of a scan returns the parts of the carry in the place of the new carry and the step's output"
-            )
-            return Explained(None, title, ORDER, tuple(cures))
         swapped = swapped_cure(raised, body, is_container=_CONTAINER.search(text) is not None)
     if name in ("fori_loop", "while_loop") and raised is not None and parts is not None:
         body = body_of(raised, parts[0])
@@ -126,6 +118,30 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     return Explained(None, f"The carry of {name} changes its structure", explanation, tuple(cures_of_structure))
 
 
+def _parts_alone(raised: RaisedAt, at: RaisedAt, body: Body) -> Explained | None:
+    """Explains a scan body that returns `m, p` for the carry (m, p), so the scan takes p for the output of the step.
+
+    Args:
+        raised: Where the scan raised the error.
+        at: The place of the body.
+        body: The body.
+    """
+    result = result_of(body.function)
+    whole = whole_carry(at, body.function, result, needs_output=False)
+    cures = passed(raised, whole)
+    if cures and cures[0].code is None:
+        # The cure had no trial: it becomes advice if the names show that the body returns the parts of its carry.
+        cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
+    elif cures and reads_output(raised):
+        cures = whole_carry(at, body.function, result, needs_output=True)
+    if not cures or result is None:
+        return None
+    title = "The body of a scan returns the parts of the carry in the place of the new carry and the step's output"
+    name = getattr(body.function, "name", "The body")
+    text = f"{name} returns {short_source(at, result)} (line {result.lineno}). {ORDER}"
+    return Explained(edit_of(at, over(result, "")).place, title, text, tuple(cures))
+
+
 def _with_swap(swapped: FoundCure, *others: FoundCure) -> list[FoundCure]:
     """Return only the cure that swaps the results of a scan body if its trial passed; otherwise all cures."""
     return [swapped] if swapped.level == "applies" else [swapped, *others]
@@ -161,39 +177,30 @@ def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
     title = "The body of a scan must return a pair: the new carry and the step's output"
     text = f"{_PAIR} Return None as the output of a step without an output."
     parts = body_and_carry(raised)
+    found = body_and_place(raised, parts[0]) if raised is not None and parts is not None else None
+    cure = FoundCure("a pair", None, text)
     if raised is None or parts is None:
-        return Explained(None, title, "", (FoundCure("a pair", None, text),))
-    body = function_of_body(body_of(raised, parts[0]))
-    missing = missing_return(raised, body, pair=True)
+        return Explained(None, title, "", (cure,))
+    if found is None:
+        return Explained(None, title, f"The body returns {' '.join(returned_text.split())}.", (cure,))
+    at, body = found[0], found[1].function
+    missing = missing_return(at, body, pair=True)
     result = result_of(body)
-    cures = [FoundCure("a pair", None, text)]
+    cures = [cure]
     if missing is not None:
         cures = [missing]
     elif result is not None and not isinstance(result, ast.Tuple):
-        source = raised.source(result)
+        source = at.source(result)
         code = f"{source}, None"
-        if _reads_output(raised):
+        if reads_output(raised):
             code = f"{source}, {source}"
             text = f"{_PAIR} With the carry as the output, scan stacks the carries."
         new = f"({code})" if isinstance(body, ast.Lambda) else code
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
-        cures = [applied(cure, [edit_of(raised, over(result, new))])]
+        cures = [applied(cure, [edit_of(at, over(result, new))])]
     else:
-        cures = passed_in_body(raised, body, whole_carry(raised, body, result)) or cures
+        whole = whole_carry(at, body, result, reads_output(raised))
+        cures = passed_in_body(raised, body, whole, at) or cures
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
     explanation = f"{name} returns {' '.join(returned_text.split())}."
-    return Explained(None, title, explanation, tuple(passed_in_body(raised, body, cures)))
-
-
-def _reads_output(raised: RaisedAt) -> bool:
-    """Return whether the code reads the stacked outputs of the scan, as in `carry, ys = lax.scan(...)`."""
-    match raised.statement_of(raised.node):
-        case ast.Assign(targets=[ast.Tuple(elts=[_, ast.Name(id=name)])], value=value) if value is raised.node:
-            module = raised.function or (raised.loops.module if raised.loops is not None else None)
-            return module is not None and any(
-                isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
-                for part in ast.walk(module)
-            )
-        case ast.Assign(value=ast.Subscript(value=value, slice=ast.Constant(value=1))) if value is raised.node:
-            return True
-    return False
+    return Explained(None, title, explanation, tuple(passed_in_body(raised, body, cures, at)))

@@ -10,15 +10,17 @@ from ....plain_text import message_of
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
-from ..failing_code.edits import edit_of, over
+from ..failing_code.edits import chosen, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import function_of_text, missing_return, result_of
+from ..failing_code.return_values import missing_return, result_of
 from .branch_types import branch_error
 from .carry_types import carry_error, pair_error
 from .construct_arguments import argument_error
+from .loop_bodies import body_and_place
+from .returned_leaves import short_source
 
 _LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
 _ABSTRACT = re.compile(r"ShapedArray\((\w+\[[\d,]*\])(?:, weak_type=True)?\)")
@@ -72,7 +74,8 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
         words = "jnp.where chooses element by element, and computes both values."
         cures.append(FoundCure("jnp.where", None, words))
     if raised is not None and "PyTreeDef(None)" in text and isinstance(call, ast.Call) and call.args:
-        missing = missing_return(raised, function_of_text(raised, call.args[0]))
+        condition = body_and_place(raised, call.args[0])
+        missing = missing_return(condition[0], condition[1].function) if condition is not None else None
         if missing is not None:
             title = "The condition of while_loop returns None"
             return Explained(None, title, "", tuple(passed(raised, [missing])))
@@ -92,15 +95,30 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
     if raised is not None and isinstance(call, ast.Call) and called(call) == "cond" and call.args and shape is not None:
         place = edit_of(raised, over(call.args[0], "")).place
         explanation = f"The condition has the shape {shape[1]}. {operands(raised, call.args[:1])}".strip()
-    if raised is not None and isinstance(raised.node, ast.Call) and called(raised.node) == "while_loop":
-        result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))
-        if result is not None:
-            place = edit_of(raised, over(result, "")).place
-        if result is not None and type_of_condition.startswith("bool["):
-            code = f"{jnp_name(raised)}.any({raised.source(result)})"
-            # No edit: with .any(), a loop may never end, and the trial of an edit only traces the loop.
-            cures = [FoundCure(".any()", code, _ANY_OF_WHILE), FoundCure(".all()", None, _ALL_OF_WHILE)]
+    found = _condition_of_while(raised, call) if raised is not None and called(call) == "while_loop" else None
+    if raised is not None and found is not None:
+        at, result, function_name = found
+        place = edit_of(at, over(result, "")).place
+        if function_name is not None and type_of_condition:
+            explanation = f"{function_name} returns {short_source(at, result)}, which is {type_of_condition}."
+        if type_of_condition.startswith("bool[") and type_of_condition != "bool[]":
+            code, jnp = f"REDUCTION({at.source(result)})", jnp_name(at)
+            words = f"Write {jnp}.any or {jnp}.all in place of REDUCTION. {_ANY_OF_WHILE} {_ALL_OF_WHILE}"
+            cure = chosen(FoundCure(".any() or .all()", code, words), [edit_of(at, over(result, code))])
+            cures = passed(raised, [cure]) or cures
     return Explained(place, "A condition must be a single boolean", explanation, tuple(cures))
+
+
+def _condition_of_while(raised: RaisedAt, call: ast.AST | None) -> tuple[RaisedAt, ast.expr, str | None] | None:
+    """Return what the condition of a while_loop returns, with the place and the name of the condition's function.
+
+    None if the code does not show the only return of the function. The name is None for a lambda.
+    """
+    names = {keyword.arg: keyword.value for keyword in call.keywords} if isinstance(call, ast.Call) else {}
+    node = call.args[0] if isinstance(call, ast.Call) and call.args else names.get("cond_fun")
+    found = body_and_place(raised, node) if node is not None else None
+    result = result_of(found[1].function) if found is not None else None
+    return None if found is None or result is None else (found[0], result, getattr(found[1].function, "name", None))
 
 
 def _construct_name(raised: RaisedAt | None, name: str) -> str:

@@ -13,6 +13,7 @@ from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
 from ....plain_text import file_of
 from ...trials.trial_of_error_cure import passed
+from ..failing_code.definitions import at_definition
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text
@@ -62,22 +63,51 @@ def body_of(raised: RaisedAt, node: ast.expr) -> Body | None:
     return None
 
 
-def is_method(raised: RaisedAt, function: AnyFunction | None) -> bool:
-    """Return whether a function is a method.
+def body_and_place(raised: RaisedAt, node: ast.expr) -> tuple[RaisedAt, Body] | None:
+    """Return the body that an argument of a loop names, and the place of the body, which may be in another cell.
 
-    A trial of an edited method would run the old method of the user's object.
+    Args:
+        raised: Where the loop raised the error.
+        node: The argument.
     """
+    body = body_of(raised, node)
+    if body is not None or raised.frame is None:
+        return None if body is None else (raised, body)
+    value, bound = value_of(raised, node), 0
+    if isinstance(node, ast.Attribute) and value is None:
+        holder = value_of(raised, node.value)
+        value = next((vars(kind)[node.attr] for kind in type(holder).__mro__ if node.attr in vars(kind)), None)
+        bound = int(type(value) is types.FunctionType)
+    found = at_definition(raised, value)
+    if found is None:
+        return None
+    if type(value) is functools.partial:
+        bound = len(value.args)
+    return found[0], Body(found[1], bound + (type(value) is types.MethodType))
+
+
+def is_method(raised: RaisedAt, function: AnyFunction | None) -> bool:
+    """Return whether a function is a method."""
     return isinstance(raised.parents.get(id(function)), ast.ClassDef)
 
 
-def passed_in_body(raised: RaisedAt, function: AnyFunction | None, cures: Sequence[FoundCure]) -> list[FoundCure]:
+def passed_in_body(
+    raised: RaisedAt, function: AnyFunction | None, cures: Sequence[FoundCure], at: RaisedAt | None = None
+) -> list[FoundCure]:
     """Return the cures that edit a body and pass their trials.
 
-    A cure in a method has no trial, so it becomes advice without an edit.
+    A cure in a method that has no trial becomes advice without an edit.
+
+    Args:
+        raised: Where the error was raised.
+        function: The body.
+        cures: The cures.
+        at: The place of the body; None if the body is in the file of the error.
     """
-    if is_method(raised, function):
-        return [replace(cure, level="advice", edits=()) for cure in cures]
-    return passed(raised, cures)
+    if not is_method(at or raised, function):
+        return passed(raised, cures)
+    tried = [(cure, passed(raised, [cure])) for cure in cures]
+    return [replace(new, code=cure.code) for cure, passing in tried for new in passing]
 
 
 def _of_attribute(raised: RaisedAt, holder: Any, name: str) -> Body | None:

@@ -13,24 +13,60 @@ from dataclasses import replace
 from ....observe.observation import FoundCure
 from ...trials.refused_assignments import own_nodes
 from ...trials.trial_of_error_cure import passed
-from ..failing_code.edits import applied, edit_of, over
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.edits import applied, chosen, edit_of, over
+from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import AnyFunction, result_of
-from .loop_bodies import Body, is_method
+from .loop_bodies import Body
 
 ORDER = "A scan takes the first value that a step returns as the new carry, and the second value as the step's output."
 
 
-def whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None) -> list[FoundCure]:
-    """Return the cure `return (a, b), None` for a scan body that returns only the parts of its carry: `return a, b`."""
-    if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
+def whole_carry(
+    raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None, needs_output: bool
+) -> list[FoundCure]:
+    """Return the cure `return (a, b), None` for a scan body that returns only its carry: `return a, b`.
+
+    Args:
+        raised: The place of the body.
+        body: The body.
+        result: The value that the body returns.
+        needs_output: The code reads the outputs of the scan, so the user must choose an output.
+    """
+    if result is None or (isinstance(result, ast.Tuple) and any(isinstance(p, ast.Starred) for p in result.elts)):
         return []
-    parts = ", ".join(map(raised.source, result.elts))
-    code = f"({parts}{',' * (len(result.elts) == 1)}), None"
+    carry = raised.source(result)
+    if isinstance(result, ast.Tuple):
+        parts = ", ".join(map(raised.source, result.elts))
+        carry = f"({parts}{',' * (len(result.elts) == 1)})"
+    code = f"{carry}, OUTPUT" if needs_output else f"{carry}, None"
     new = f"({code})" if isinstance(body, ast.Lambda) else code
     text = "Return a pair: the new carry as one tuple, and None as the output of a step without an output."
+    if needs_output:
+        text = "Return a pair: the new carry as one tuple, and in place of OUTPUT the value that scan stacks."
     cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
-    return [applied(cure, [edit_of(raised, over(result, new))])]
+    edits = [edit_of(raised, over(result, new))]
+    return [chosen(cure, edits) if needs_output else applied(cure, edits)]
+
+
+def reads_output(raised: RaisedAt) -> bool:
+    """Return whether the code reads the stacked outputs of the scan, as in `carry, ys = lax.scan(...)`.
+
+    A function that returns the result of the scan gives the outputs to its caller.
+    """
+    while isinstance(statement := raised.statement_of(raised.node), ast.Return) and statement.value is raised.node:
+        if not raised.callers:
+            return False
+        raised = at_caller(raised, raised.callers[-1])
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=[_, ast.Name(id=name)])], value=value) if value is raised.node:
+            module = raised.function or (raised.loops.module if raised.loops is not None else None)
+            return module is not None and any(
+                isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+                for part in ast.walk(module)
+            )
+        case ast.Assign(value=ast.Subscript(value=value, slice=ast.Constant(value=1))) if value is raised.node:
+            return True
+    return False
 
 
 def carry_alone(raised: RaisedAt, loop_body: Body | None) -> list[FoundCure]:
@@ -71,7 +107,7 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
     code = f"return {code}" if isinstance(body, ast.FunctionDef) else f"({code})"
     edits = [edit_of(raised, over(one, raised.source(other))) for one, other in ((first, second), (second, first))]
     cure = applied(FoundCure("the order", code, ORDER), edits)
-    tried = next(iter(passed(raised, [cure])), None) if not is_method(raised, body) else replace(cure, code=None)
+    tried = next(iter(passed(raised, [cure])), None)
     if tried is None:
         return None
     second_value = raised.source(second)

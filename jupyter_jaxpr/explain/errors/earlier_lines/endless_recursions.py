@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from ....jax.facts import is_tracer_type
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over
 from ..failing_code.place_of_error import RaisedAt, at_caller
+from ..failing_code.return_values import function_of_text
 
 _STOP = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
 
@@ -19,9 +21,11 @@ def recursion_error(raised: RaisedAt | None, function: str) -> Explained:
     name = raised.place.function.rpartition(".")[2] if raised is not None else function
     place = None
     explanation = _STOP
-    if raised is not None and (own := _own_call(raised)) is not None:
+    own = _own_call(raised) if raised is not None else None
+    if raised is not None and own is not None:
         name, call = own
         place = edit_of(raised, over(call, "")).place
+        explanation = _with_condition(raised, name)
     name = "A lambda" if name == "<lambda>" else name
     title = f"{name} calls itself without end while JAX traces"
     if raised is not None and place is None and len(calls := _calls_of_each_other(raised)) > 1:
@@ -30,7 +34,7 @@ def recursion_error(raised: RaisedAt | None, function: str) -> Explained:
         lines = in_a_sentence([f"line {at.place.line} calls {called_name}" for at, called_name in calls], 4)
         explanation = f"{lines[0].upper()}{lines[1:]}. {_STOP}"
         place = calls[0][0].place
-    cures = (
+    cures: tuple[FoundCure, ...] = (
         FoundCure(
             "jax.lax.while_loop",
             None,
@@ -43,7 +47,45 @@ def recursion_error(raised: RaisedAt | None, function: str) -> Explained:
             "arguments and the shapes while JAX traces.",
         ),
     )
+    if raised is not None and own is not None and _calls_itself_twice(raised, own[0]):
+        cures = cures[1:]  # a loop cannot replace a recursion with two calls
     return Explained(place, title, explanation, cures, traced=True)
+
+
+def _calls_itself_twice(raised: RaisedAt, name: str) -> bool:
+    function = function_of_text(raised, name)
+    calls = [] if function is None else [part for part in ast.walk(function) if called(part) == name]
+    return len(calls) > 1
+
+
+_CHOICES = frozenset({"cond", "switch", "where", "select"})
+
+
+def _with_condition(raised: RaisedAt, name: str) -> str:
+    """Return the explanation of a recursion, with the traced arguments on which the condition of a lax.cond depends.
+
+    Args:
+        raised: Where the error was raised.
+        name: The name of the function that calls itself.
+    """
+    function = function_of_text(raised, name)
+    frame = next((frame for frame in raised.callers[::-1] if frame.f_code.co_name == name), None)
+    if function is None or frame is None:
+        return _STOP
+    parameters = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or called(node) not in _CHOICES or not node.args:
+            continue
+        read = {part.id for part in ast.walk(node.args[0]) if isinstance(part, ast.Name)}
+        traced = [part for part in parameters if part in read and is_tracer_type(type(frame.f_locals.get(part)))]
+        if not traced:
+            continue
+        condition = " ".join(raised.source(node.args[0]).split())
+        return (
+            f"The condition {condition} (line {node.lineno}) depends on {in_a_sentence(traced, 4)}, which JAX traces. "
+            f"JAX traces all branches of {called(node)}, also the branch that calls {name} again. {_STOP}"
+        )
+    return _STOP
 
 
 _FRAMES = 60

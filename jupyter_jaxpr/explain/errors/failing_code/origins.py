@@ -296,7 +296,7 @@ NUMBERS_OF_PYTHON: dict[type, str] = {
 def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     value = value_of(raised, node)
     text = " ".join(raised.source(node).split())
-    if isinstance(node, ast.Name) and type(value) in NUMBERS_OF_PYTHON:
+    if type(value) in NUMBERS_OF_PYTHON:
         return f"{text} is {NUMBERS_OF_PYTHON[type(value)]}."
     type_ = type_of(value) if value is not None else type_of_new_array(raised, node)
     if not type_:

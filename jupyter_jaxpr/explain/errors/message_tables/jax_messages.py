@@ -72,6 +72,8 @@ ARRAY_DONATED_TWICE = "A call receives one array twice and donates the array"
 MEMORY_OF_DONATED = "The call may reuse the memory of a donated argument, so no other argument can be the same array."
 DIFFERENT_KEYS = "Two trees of the call have different keys or fields"
 NAMED_AXES = "vmap with axis_name, or shard_map, gives an axis a name, which only the mapped function can use."
+SHIFTED_FLOATS = "The operators << and >> shift the bits of integers, and take no {dtype}"
+KEYS_FOR_ONE_KEY = "{function} takes one key, but gets an array of keys with the shape {shape}"
 UNBOUND_AXIS_NAME = "No axis has the name {axis_name} at this place"
 UNKNOWN_ARGUMENT = "{function} has no argument {argument}"
 ENTRIES_OF_SPEC = "A PartitionSpec has at most one entry for each axis of the array."
@@ -138,7 +140,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"(shift_\w+) does not accept dtype (?P<dtype>\w+)",
-        "The operators << and >> shift the bits of integers, and take no {dtype}",
+        SHIFTED_FLOATS,
         "",
         ("an integer", "Convert the operands to integers, or multiply by a power of 2, as in x * 2.0**n."),
     ),
@@ -465,9 +467,13 @@ MESSAGES = (
     ),
     Message(
         r"(?P<function>\w+) accepts a single key, but was given a key array of shape (?P<shape>\(.*?\))",
-        "{function} takes one key, but gets an array of keys with the shape {shape}",
+        KEYS_FOR_ONE_KEY,
         "jax.random.split makes an array of keys.",
-        ("jax.vmap", "Pass one key, such as keys[0], or map {function} over the keys with jax.vmap."),
+        (
+            "jax.vmap",
+            "To draw with each key, map {function} over the keys with jax.vmap. To draw once, unpack the array as in "
+            "key, subkey = jax.random.split(key), and pass one key.",
+        ),
     ),
     Message(
         r"invalid value \((?P<value>nan|inf)\) encountered in (?P<operation>\S+)",

@@ -12,7 +12,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import random_name
 from ..failing_code.origins import dtype_of, makes_key, operands, value_of
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, at_caller
 from .left_out_keys import KEY_IS_FIRST, is_repeated, key_cure
 
 NO_KEY = "The first argument of {function} must be a key of jax.random.key"
@@ -62,9 +62,26 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
     if _is_seed(raised, first):
         text = operands(raised, [first]) or f"{source} is a number."
         code = f"{random_name(raised)}.key({source})"
-        if isinstance(first, ast.Constant) or not is_repeated(raised, call):
+        if not isinstance(first, ast.Constant | ast.Name) or _may_run_again(raised):
+            words = (
+                f"Make the key once, for example with {code}, keep the key, and split the key for each call. If each "
+                f"call makes the key of {source}, all calls give the same numbers."
+            )
+            cure = FoundCure("jax.random.key", None, words)
+        elif isinstance(first, ast.Constant) or not is_repeated(raised, call):
             cure = applied(FoundCure("jax.random.key", code, KEY_FROM_NUMBER), [edit_of(raised, over(first, code))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _may_run_again(raised: RaisedAt) -> bool:
+    """Return whether the failing call is in a method, or in a function that a loop of the callers may call again."""
+    if isinstance(raised.parents.get(id(raised.function)), ast.ClassDef):
+        return True
+    for frame in raised.callers:
+        caller = at_caller(raised, frame)
+        if isinstance(caller.node, ast.Call) and is_repeated(caller, caller.node):
+            return True
+    return False
 
 
 def _exchanged(raised: RaisedAt, node: ast.expr, title: str) -> Explained | None:

@@ -16,13 +16,15 @@ from ..failing_code.module_names import jnp_name, namespace
 from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.paths_of_values import path_of
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, at_caller
 
 
 def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
     """Return the cure jax.vmap(layer)(x) for an equinox layer that takes one element but gets a batch of elements."""
     import jax
 
+    while raised is not None and (outer := _outer_call(raised)) is not None:
+        raised = outer
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         return []
@@ -48,6 +50,30 @@ def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]
     code = f"jax.vmap({raised.source(call.func)})"
     words = f"A module of equinox takes one element. {code} takes a batch, and calls the module for each element."
     return passed(raised, [applied(FoundCure("jax.vmap", code, words), [edit_of(raised, over(call.func, code))])])
+
+
+def _outer_call(raised: RaisedAt) -> RaisedAt | None:
+    """Return the call of a module of equinox whose method passes its argument on to the failing call.
+
+    For self.body(x) in the method __call__ of a model, this is the call model(x), which takes the whole batch.
+    """
+    call, function = raised.node, raised.function
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or function is None or not raised.callers:
+        return None
+    names = [part.arg for part in function.args.args[1:]]
+    passed_on = call.args[0]
+    if not isinstance(passed_on, ast.Name) or names[:1] != [passed_on.id]:
+        return None
+    stores = [part for part in ast.walk(function) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    if any(part.id == passed_on.id for part in stores):
+        return None
+    outer = at_caller(raised, raised.callers[-1])
+    node = outer.node
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    module = value_of(outer, node.func)
+    is_of_method = raised.frame is not None and raised.frame.f_locals.get(function.args.args[0].arg) is not None
+    return outer if is_of_method and "equinox" in packages_of(module) else None
 
 
 def _linear_layer(raised: RaisedAt, call: ast.Call, sizes: Sequence[str]) -> FoundCure | None:

@@ -18,7 +18,7 @@ from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..message_tables.device_messages import AXES_OF_MESH
 from ..message_tables.jax_messages import NAMED_AXES, UNBOUND_AXIS_NAME
-from .unnamed_vmap_axes import unnamed_vmap_axis_error
+from .unnamed_vmap_axes import unnamed_vmap_axis_error, vmap_in_another_cell_error
 
 _NOT_IN_MESH = re.compile(
     r"^Resource axis: (?P<name>\w+) of (?P<spec>.+?) is not found in mesh: (?P<axes>\(.*?\))", re.DOTALL
@@ -42,6 +42,7 @@ def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str
         return (
             _text_as_axis(raised, match[1])
             or unnamed_vmap_axis_error(raised, match[1])
+            or vmap_in_another_cell_error(error, raised, match[1])
             or _whole_axis(error, raised, match[1])
         )
     # JAX 0.12 raises an AssertionError without a message if a collective names an unknown axis.

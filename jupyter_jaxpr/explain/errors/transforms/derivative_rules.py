@@ -12,8 +12,11 @@ from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
-from ..failing_code.edits import edit_of, over
+from ..failing_code.definitions import at_definition
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
 from ..message_tables.jax_messages import PLACES_OF_COTANGENTS
@@ -73,6 +76,7 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
     match = ANOTHER_STRUCTURE.search(message_of(error).strip())
     if match is None:
         return None
+    failing, raised = raised, at_rules(raised)
     rules = rules_of_vjp(raised)
     if rules is None:
         return None
@@ -118,7 +122,14 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
         code = values if len(wanted) == 1 and isinstance(rule_node, ast.Lambda) else code
         if names is not None and len(cotangents) < len(names):
             words = _words_of_tuple(cotangents, names)
-    return Explained(place, title, explanation, (FoundCure("a tuple", code, words),))
+    cure = FoundCure("a tuple", code, words)
+    if code is not None:
+        tuple_code = code.removeprefix("return ") if isinstance(rule_node, ast.FunctionDef) else code
+        edited_cure = applied(cure, [edit_of(raised, over(result, tuple_code))])
+        tried = passed(failing, [edited_cure])
+        # A rule may stand where no trial reaches the rule: the code is then advice.
+        cure = tried[0] if tried and tried[0].level == "applies" else cure
+    return Explained(place, title, explanation, (cure,))
 
 
 def _words_of_tuple(cotangents: list[str], names: Sequence[str]) -> str:
@@ -163,6 +174,22 @@ class Rules:
     all_arguments: tuple[str, ...]
     without: tuple[str, ...]
     arguments: tuple[str, ...] | None
+
+
+def at_rules(raised: RaisedAt) -> RaisedAt:
+    """Return the place of the backward rule in another cell, if the file of the error has no rules of custom_vjp.
+
+    Return the given place if the file has rules, or if the names of the code hold several functions of custom_vjp.
+    """
+    import jax
+
+    if raised.frame is None or (raised.loops is not None and "defvjp" in "\n".join(raised.loops.lines)):
+        return raised
+    functions = {id(value): value for value in namespace(raised).values() if type(value) is jax.custom_vjp}
+    if len(functions) != 1:
+        return raised
+    found = at_definition(raised, next(iter(functions.values())).bwd)
+    return raised if found is None else found[0]
 
 
 def rules_of_vjp(raised: RaisedAt) -> Rules | None:

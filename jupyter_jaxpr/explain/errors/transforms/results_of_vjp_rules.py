@@ -23,7 +23,14 @@ from ..message_tables.jax_messages import (
     RESIDUALS_OF_FORWARD_RULE,
     RESULT_AND_RESIDUALS,
 )
-from .derivative_rules import ANOTHER_STRUCTURE, NUMBER_OF_COTANGENTS, Rules, entries_of_structure, rules_of_vjp
+from .derivative_rules import (
+    ANOTHER_STRUCTURE,
+    NUMBER_OF_COTANGENTS,
+    Rules,
+    at_rules,
+    entries_of_structure,
+    rules_of_vjp,
+)
 from .results_of_jvp_rules import axes_of_type, reductions_in
 
 _OTHER_TYPE = re.compile(
@@ -46,6 +53,7 @@ def vjp_result_error(error: BaseException, raised: RaisedAt | None, function: st
     text = message_of(error).strip()
     if match := _NO_PAIR.search(" ".join(text.split())):
         return _no_residuals(raised, match["rule"], match["function"])
+    raised = at_rules(raised)
     rules = rules_of_vjp(raised)
     if rules is None:
         return None

@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator
+from types import FrameType
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
+from ....observe.user_or_library.whose_code import is_jax, is_users_frame
+from ....plain_text import file_of
 from ....quantities import count
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
@@ -18,6 +22,7 @@ from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import NAMED_AXES, UNBOUND_AXIS_NAME
 
+_UNNAMED = f"{NAMED_AXES} The vmap that calls this function has no axis_name."
 _MAPS = frozenset({"vmap", "filter_vmap"})
 
 
@@ -39,7 +44,7 @@ def unnamed_vmap_axis_error(raised: RaisedAt, axis_name: str) -> Explained | Non
             return _other_name(call, maps, axis_name, title)
         explanation = f"{NAMED_AXES} The vmap in line {unnamed[0].lineno} has no axis_name."
         if call.place.file != raised.place.file:
-            explanation = f"{NAMED_AXES} The vmap that calls this function has no axis_name."
+            explanation = _UNNAMED
         if len(unnamed) > 1:
             explanation = f"{NAMED_AXES} {count(len(unnamed), 'vmap')} around this function have no axis_name."
         cures = [_named(call, node, axis_name) for node in unnamed[:1]]
@@ -48,6 +53,69 @@ def unnamed_vmap_axis_error(raised: RaisedAt, axis_name: str) -> Explained | Non
             cures = [FoundCure("axis_name", None, words)]
         return Explained(None, title, explanation, tuple(passed(call, cures)))
     return None
+
+
+def vmap_in_another_cell_error(error: BaseException, raised: RaisedAt, axis_name: str) -> Explained | None:
+    """Explains an axis name that the vmap around the failing expression does not give; None without a vmap.
+
+    The traceback shows the vmap where the code of the failing call does not: another cell may have made the function.
+
+    Args:
+        error: The exception.
+        raised: Where the error was raised.
+        axis_name: The name that JAX does not know.
+    """
+    maps = list(_running_maps(error))
+    if not maps:
+        return None
+    title = UNBOUND_AXIS_NAME.format(axis_name=axis_name)
+    names = [name for name, _ in maps if name is not None]
+    collective = called(raised.node) or "the collective"
+    if not names:
+        explanation = _UNNAMED
+        words = f'Write axis_name="{axis_name}" in this vmap: {collective} then computes over the axis that vmap maps.'
+        return Explained(None, title, explanation, (FoundCure("axis_name", f'axis_name="{axis_name}"', words),))
+    explanation = f"{NAMED_AXES} The vmap that calls this function gives its axis the name {names[0]}."
+    if len(names) > 1:
+        explanation = f"{NAMED_AXES} The axes of the vmaps that call this function are {in_a_sentence(names, 4)}."
+    words = f'Write "{names[0]}" as the axis name in {collective}, or axis_name="{axis_name}" in the vmap.'
+    advice = FoundCure("axis_name", None, words)
+    if len(names) > 1:
+        words = f"Write the name of one of these axes in {collective}."
+        return Explained(None, title, explanation, (FoundCure("axis_name", None, words),))
+    frame = next(frame for name, frame in maps if name is not None)
+    nodes = [
+        name
+        for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], []))
+        if isinstance(node, ast.expr) and _is_map(node) and isinstance(name := _axis_name(node), ast.Constant)
+        if name.value == names[0]
+    ]
+    if len(nodes) != 1 or frame not in raised.callers:
+        return Explained(None, title, explanation, (advice,))
+    cure = _renamed(raised, nodes[0], axis_name)
+    tried = [cure for cure in passed(at_caller(raised, frame), [cure]) if cure.level == "applies"]
+    return Explained(None, title, explanation, tuple(tried) or (advice,))
+
+
+def _running_maps(error: BaseException) -> Iterator[tuple[str | None, FrameType | None]]:
+    """Yield the axis name of each vmap in the traceback, and the frame of the user's code that called the vmap."""
+    frame = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        here = traceback.tb_frame
+        if is_users_frame(here):
+            frame = here
+        elif here.f_code.co_name == "vmap_f" and is_jax(file_of(here.f_code)):
+            name = here.f_locals.get("axis_name")
+            yield (name if type(name) is str else None), frame
+        traceback = traceback.tb_next
+
+
+def _renamed(raised: RaisedAt, name: ast.expr, axis_name: str) -> FoundCure:
+    """Return the cure that gives the axis of a vmap the name that a collective uses."""
+    code = f'"{axis_name}"'
+    words = f"The axis that vmap maps then has the name {axis_name}, which the collective uses."
+    return applied(FoundCure("axis_name", code, words), [edit_of(raised, over(name, code))])
 
 
 def _named(call: RaisedAt, node: ast.expr, axis_name: str) -> FoundCure:
@@ -76,10 +144,7 @@ def _other_name(call: RaisedAt, maps: list[ast.expr], axis_name: str, title: str
     if len(maps) != 1 or not isinstance(name, ast.Constant) or type(name.value) is not str:
         return None
     explanation = f"{NAMED_AXES} The vmap in line {maps[0].lineno} gives its axis the name {name.value}."
-    code = f'"{axis_name}"'
-    words = f"The axis that vmap maps then has the name {axis_name}, which the collective uses."
-    cure = applied(FoundCure("axis_name", code, words), [edit_of(call, over(name, code))])
-    return Explained(None, title, explanation, tuple(passed(call, [cure])))
+    return Explained(None, title, explanation, tuple(passed(call, [_renamed(call, name, axis_name)])))
 
 
 def _axis_name(node: ast.expr) -> ast.expr | None:
