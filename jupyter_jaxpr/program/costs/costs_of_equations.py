@@ -203,9 +203,13 @@ class Costs:
         keys: list[tuple[int, ...]] = []
         missing = []
         rows = zip(columns.primitive, columns.parameters, columns.output_counts, columns.operands, strict=True)
+        key: tuple[int, ...]
         for index, (primitive, parameters, count, operands) in enumerate(rows):
             after = first + count
-            key = (primitive, parameters, *variables[first:after], -2, *map(get, operands))
+            if count == 1 and len(operands) == 1:  # the same key as below, in half of the time
+                key = primitive, parameters, variables[first], -2, types[operands[0]]
+            else:
+                key = (primitive, parameters, *variables[first:after], -2, *map(get, operands))
             first = after
             price_number = numbers_of_keys.get(key, -1)
             price_numbers.append(price_number)
