@@ -15,8 +15,11 @@ for every `%%jaxpr` cell and takes well below a microsecond per equation.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate, islice
+from operator import eq
 from typing import Any
 
 from .scope_columns import ScopeColumns
@@ -27,6 +30,7 @@ REPETITIONS = 3
 _PERIODS = 24  # The most different periods that are tried for a scope.
 _SAMPLED_BLOCKS = 8  # The most repetitions of a block whose data flow is examined.
 _SAMPLED_EQUATIONS = 20_000
+_EQUAL = re.compile(rb"\x01+")
 
 
 @dataclass(frozen=True)
@@ -103,54 +107,53 @@ def _may_repeat(columns: ScopeColumns) -> bool:
 
 
 class _Tokens:
-    """The equations of a scope as numbers: equal numbers mean that two equations may come from one line of a loop."""
+    """The equations of a scope as numbers: equal numbers mean that two equations may come from one line of a loop.
+
+    This module does not use NumPy: most calls of NumPy release the GIL, and while the user's cell runs, a thread that
+    released the GIL waits for five milliseconds.
+    """
 
     def __init__(self, columns: ScopeColumns, aval_kinds: list[int]) -> None:
-        import numpy as np  # JAX has imported NumPy already, so this import is fast
-
         self.columns = columns
-        counts = np.asarray(columns.output_counts, np.int64)
-        ends = np.cumsum(counts)
         self.first_variable = columns.constants + columns.inputs
-        kinds = np.asarray(aval_kinds, np.uint64)[np.asarray(columns.variable_avals[self.first_variable :], np.int64)]
-        # The types of all results of an equation are combined into one number: a sum of hashed numbers.
-        scrambled = (kinds + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        sums = np.concatenate(([np.uint64(0)], np.cumsum(scrambled, dtype=np.uint64)))
-        types = sums[ends] - sums[ends - counts]
-        mixed = types * np.uint64(31)
-        mixed += np.asarray(columns.stack, np.int64).astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
-        mixed += np.asarray(columns.primitive, np.int64).astype(np.uint64) * np.uint64(0x165667B19E3779F9)
-        self.numbers: Any = np.unique(mixed, return_inverse=True)[1].reshape(-1)
-        # A list, because each call of NumPy may release the GIL, and a thread that waits for the GIL waits for
-        # milliseconds while the user's cell runs.
+        kinds = [aval_kinds[aval] for aval in columns.variable_avals[self.first_variable :]]
+        counts = columns.output_counts
+        results: list[int] | list[tuple[int, ...]] = kinds
+        if len(kinds) != len(counts) or max(counts, default=1) > 1:
+            ends = list(accumulate(counts))
+            results = [tuple(kinds[end - count : end]) for count, end in zip(counts, ends, strict=True)]
+        numbers: dict[tuple[Any, ...], int] = {}
+        tokens = zip(columns.stack, columns.primitive, results, strict=True)
+        self.numbers = [numbers.setdefault(token, len(numbers)) for token in tokens]
         # The index of the equation that computes each variable; -1 for inputs and constants.
-        self.producers: list[int] = [-1] * self.first_variable + np.repeat(np.arange(len(counts)), counts).tolist()
+        self.producers = [-1] * self.first_variable
+        self.producers += [equation for equation, count in enumerate(counts) for _ in range(count)]
 
 
 def _runs(tokens: _Tokens, scope: int, first: int, end: int) -> list[RepeatedBlock]:
-    import numpy as np
-
     numbers = tokens.numbers[first:end]
     count = len(numbers)
-    order = np.argsort(numbers, kind="stable")
-    is_equal_next = numbers[order[1:]] == numbers[order[:-1]]
-    gaps, how_often = np.unique((order[1:] - order[:-1])[is_equal_next], return_counts=True)
-    fits = gaps * REPETITIONS <= count
-    gaps, how_often = gaps[fits], how_often[fits]
+    last: dict[int, int] = {}
+    gaps: Counter[int] = Counter()
+    for index, number in enumerate(numbers):
+        before = last.get(number)
+        if before is not None:
+            gaps[index - before] += 1
+        last[number] = index
+    often = sorted((-how_often, gap) for gap, how_often in gaps.items() if gap * REPETITIONS <= count)
     candidates: list[tuple[int, int, int]] = []
-    for period in gaps[np.argsort(-how_often, kind="stable")[:_PERIODS]].tolist():
-        equal = np.concatenate(([False], numbers[:-period] == numbers[period:], [False]))
-        edges = np.flatnonzero(equal[1:] != equal[:-1])
-        for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            length = stop - start + period
+    for _, period in often[:_PERIODS]:
+        is_equal = bytes(map(eq, numbers, islice(numbers, period, None)))
+        for run in _EQUAL.finditer(is_equal):
+            length = run.end() - run.start() + period
             if length >= REPETITIONS * period:
-                candidates.append((-length, period, start))
-    free = np.ones(count, bool)
+                candidates.append((-length, period, run.start()))
+    free = [True] * count
     blocks = []
     for minus_length, period, start in sorted(candidates):
         stop = start - minus_length
-        if free[start:stop].all():
-            free[start:stop] = False
+        if all(free[start:stop]):
+            free[start:stop] = [False] * (stop - start)
             blocks.append(_block(tokens, scope, first + start, period, -minus_length))
     return sorted(blocks, key=lambda block: block.first)
 
