@@ -20,6 +20,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...observe.cache.static_values import is_plain
+from ...observe.side_effects.attribute_reads import instance_dict
 from ...observe.side_effects.harmless_functions import functions_inside, is_users_callable, is_users_class
 from ...observe.user_or_library.library_functions import is_of_jax
 from ...observe.user_or_library.whose_code import is_installed
@@ -90,7 +91,7 @@ def copied(
         if type(value) is FunctionType and any(map(is_users_callable, _functions_inside(value))):
             return _copied_wrapper(value, copies, codes)
         if any(is_jitted(inside) and not is_of_jax(inside) for inside in _functions_inside(value)):
-            raise NotCopied
+            return _copied_object(value, copies, depth, codes)
         return value
     if id(value) in copies:
         return copies[id(value)]
@@ -127,6 +128,39 @@ def _copied_wrapper(value: FunctionType, copies: dict[int, Any], codes: Mapping[
         except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
             continue
     return copy
+
+
+def _copied_object(value: Any, copies: dict[int, Any], depth: int, codes: Mapping[CodeType, CodeType]) -> Any:
+    """Return a copy of an object with jitted methods, whose class has plain functions in place of these methods.
+
+    The class of the copy is no subclass: Python would list the subclass in the `__subclasses__()` of the user's class.
+
+    Raises:
+        NotCopied: The class has a base class, a metaclass, or a method that could notice the other class.
+    """
+    kind = type(value)
+    members = dict(vars(kind)) if is_users_class(kind) else {}
+    if kind.__bases__ != (object,) or type(kind) is not type or not depth or _NOTICING & members.keys():
+        raise NotCopied
+    for name in ("__dict__", "__weakref__"):
+        members.pop(name, None)
+    plain: dict[str, Any] = {}
+    for name, member in members.items():
+        inner = member.__func__ if type(member) in (staticmethod, classmethod) else member
+        if type(inner) is FunctionType and "__class__" in inner.__code__.co_freevars:
+            raise NotCopied  # super() and __class__ stand for the user's class
+        if is_jitted(inner):
+            if inner is not member:
+                raise NotCopied
+            plain[name] = copied(inner, copies, codes=codes)
+    copy = object.__new__(type(kind.__name__, (), {**members, **plain}))
+    copies[id(value)] = copy
+    vars(copy).update({name: copied(field, copies, depth - 1, codes) for name, field in instance_dict(value).items()})
+    return copy
+
+
+#: Members of a class that see how an object of the class is made or read.
+_NOTICING = frozenset({"__slots__", "__getattribute__", "__getattr__", "__del__", "__new__"})
 
 
 def has_handler(code: CodeType) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from ....jax.options_of_jit import jit_options
 from ....jax.transform_and_inputs_of_tracer import type_of
 from ....joined_names import in_a_sentence
+from ....observe.functions.function_inside_wrappers import code_of
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attribute_reads import instance_dict
 from ....observe.side_effects.harmless_functions import is_jitted
@@ -31,7 +32,16 @@ from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPE
 from .fields_of_classes import static_fields
 from .large_numbers import large_number_cures
 from .own_classes import can_be_static, own_hash, registered
-from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
+from .static_argument_edits import (
+    argument_values,
+    arrays_as_static,
+    is_hashed,
+    jit_with,
+    jitted_beside,
+    parameters_of,
+    raised_call_of,
+    static_outcome,
+)
 from .static_containers import entries_cure, not_static_cure
 
 _NO_ARRAY = re.compile(
@@ -184,7 +194,19 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if raised is not None and is_whole and is_static:
         call = raised_call_of(error, function)
         parameters = [] if call is None else parameters_of(call.function)
-        static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text, parameters)
+        code = None if call is None else code_of(call.function)
+        arrays = arrays_as_static(error, function)
+        if arrays and parameters[:1] == [name]:
+            text = (
+                f"static_argnums counts from {name}, which has the position 0. Now the option makes "
+                f"{in_a_sentence(arrays)} static, and JAX must trace an array. {text}"
+            )
+        option = f'static_argnames="{name}"'
+        static = jit_with(raised, function, option, "static_argnames", text, parameters, code=code, without=arrays)
+        if parameters[:1] == [name] and (others := jitted_beside(raised, code)):
+            needs = "needs" if len(others) == 1 else "need"
+            text = f"{static.text} {in_a_sentence(others)} {needs} {name} as a static argument, too."
+            static = replace(static, text=text, level="advice", edits=())
     outcome = static_outcome(error, function, name) if static.edits else "traced"
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())
@@ -418,9 +440,28 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     elif is_flat:
         code = f"tuple({raised.source(node)})"
     cure = FoundCure("a tuple", code, text)
-    if code is not None:
-        cure = applied(cure, [edit_of(raised, over(node, code))])
+    if (element := _element_of_loop(raised, name, node)) is not None:
+        cure = element
+    elif code is not None:
+        tried = passed(raised, [applied(cure, [edit_of(raised, over(node, code))])])
+        words = f"With a tuple as {name}, the function raises an error, too. Pass a value that the function takes."
+        cure = tried[0] if tried else FoundCure("another value", None, words)
     return Explained(None, title, explanation, (cure,))
+
+
+def _element_of_loop(raised: RaisedAt, name: str, node: ast.expr) -> FoundCure | None:
+    """Return the cure of a static argument that gets a whole list inside a loop over the elements of the list."""
+    source = raised.source(node)
+    around = raised.parents.get(id(node))
+    while around is not None:
+        loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
+        for loop in loops:
+            if isinstance(loop.target, ast.Name) and raised.source(loop.iter) == source and loop.iter is not node:
+                element = loop.target.id
+                words = f"The loop over {source} gives each element the name {element}. Pass {element} as {name}."
+                return next(iter(passed(raised, [replacing(raised, node, "an element", element, words)])), None)
+        around = raised.parents.get(id(around))
+    return None
 
 
 def _tuple_of_sizes(raised: RaisedAt, node: ast.expr) -> FoundCure | None:

@@ -21,7 +21,7 @@ from ...loops.kinds_of_python_loops import parsed
 from ...trials.trial_in_callers import Outcome
 from ...trials.trial_of_error_cure import traced_with
 from ..failing_code.only_assignments import only_value
-from ..failing_code.origins import value_of
+from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
 _JIT = frozenset({"jax.jit", "jit"})
@@ -92,6 +92,13 @@ def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> F
     return FoundCure("by name", code, text)
 
 
+def arrays_as_static(error: BaseException, function: str) -> list[str]:
+    """Return the static parameters of the failing jitted function that get an array, which has no hash."""
+    call = raised_call_of(error, function)
+    values = (_values_by_parameter(call) or {}) if call is not None else {}
+    return [] if call is None else [name for name in _static(call) if dtype_of(values.get(name))]
+
+
 def _static(call: RaisedCall) -> list[str]:
     """Return the parameters of a jitted function that are static already."""
     parameters = parameters_of(call.function)
@@ -131,7 +138,8 @@ def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
     values = _values_by_parameter(call) if call is not None else None
     if call is None or values is None or name not in values:
         return "untried"
-    return traced_with(call, values, [name, *_static(call)])
+    others = [other for other in _static(call) if not dtype_of(values.get(other))]
+    return traced_with(call, values, [name, *others])
 
 
 def jit_with(
@@ -143,11 +151,11 @@ def jit_with(
     parameters: Sequence[str] = (),
     transforms: frozenset[str] = _JIT,
     code: CodeType | None = None,
+    without: Sequence[str] = (),
 ) -> FoundCure:
     """Return a cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
 
-    If the jit already has static arguments, the cure has no edit, and its code is the user's option with the new
-    arguments added.
+    If the jit already has static arguments, the code of the cure is the user's option with the new arguments added.
 
     Args:
         raised: The place where the error was raised.
@@ -158,6 +166,7 @@ def jit_with(
         parameters: The parameters of the function; () where they are unknown.
         transforms: The names by which the user's code may call the transform; by default, those of jax.jit.
         code: The code of the function, which finds the jit of a lambda; None if unknown.
+        without: The parameters that the user's option names, and the new option must not name.
     """
     option = keyword.partition("=")[0]
     jits = list(jits_of(raised, function, transforms, code))
@@ -167,8 +176,13 @@ def jit_with(
     if isinstance(node, ast.Call):
         written = [argument for argument in node.keywords if argument.arg in (option, "static_argnums")]
         if written:
-            longer = _longer_option(written, keyword, parameters)
-            return FoundCure(longer.partition("=")[0] if longer else name, longer, text)
+            longer = _longer_option(written, keyword, parameters, without)
+            if longer is None:
+                return FoundCure(name, None, text)
+            (old,) = written
+            assert old.end_lineno is not None and old.end_col_offset is not None
+            place = Place(file, old.lineno, scope, old.col_offset, old.end_lineno, old.end_col_offset)
+            return FoundCure(longer.partition("=")[0], longer, text, "applies", (Edit(place, longer),))
         new_call = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
         if not node.args and not node.keywords:
             new_call = f"{source[:-1]}{keyword})"
@@ -209,8 +223,10 @@ def _keyword(names: Sequence[str]) -> str:
     return f"static_argnames={quoted[0] if len(quoted) == 1 else '(' + ', '.join(quoted) + ')'}"
 
 
-def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str]) -> str | None:
-    """Return the user's static option with more arguments.
+def _longer_option(
+    written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str], without: Sequence[str] = ()
+) -> str | None:
+    """Return the user's static option with more arguments, and without some.
 
     For example, static_argnums=0 and the new static_argnums=2 give static_argnums=(0, 2). None if the user's option is
     no literal, or a parameter is unknown. The result uses the user's option, names or numbers: a jit with both
@@ -229,8 +245,10 @@ def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Seq
         if not set(after) <= set(parameters):
             return None
         after = tuple(map(list(parameters).index, after))
-    elements = ", ".join(f'"{element}"' if type(element) is str else str(element) for element in (*before, *after))
-    return f"{written[0].arg}=({elements})"
+    left_out = {*without, *(number for number, name in enumerate(parameters) if name in without)}
+    kept = [element for element in before if element not in left_out]
+    texts = [f'"{element}"' if type(element) is str else str(element) for element in (*kept, *after)]
+    return f"{written[0].arg}={texts[0] if len(texts) == 1 else '(' + ', '.join(texts) + ')'}"
 
 
 def parameters_of(function: Any) -> list[str]:
@@ -252,7 +270,9 @@ def _partial_in(raised: RaisedAt) -> str | None:
 def jits_of(
     raised: RaisedAt, function: str, transforms: frozenset[str] = _JIT, code: CodeType | None = None
 ) -> Iterator[tuple[str, str, ast.expr, str]]:
-    """Yield each jit of a function in the files of the traceback: (file, function of the frame, expression, code).
+    """Yield each jit of a function: (file, function of the frame, expression, code).
+
+    The jits stand in the files of the traceback, or in the file of the function.
 
     Args:
         raised: The place where the error was raised.
@@ -263,6 +283,8 @@ def jits_of(
     files = {raised.place.file: raised.place.function}
     for frame in raised.callers:
         files.setdefault(file_of(frame.f_code), function_of(frame.f_code))
+    if code is not None:
+        files.setdefault(file_of(code), function_of(code))
     for file, scope in files.items():
         loops = parsed("".join(linecache.getlines(file)))
         if loops is None:
@@ -279,6 +301,27 @@ def jits_of(
                 jitted_name = jitted.attr if isinstance(jitted, ast.Attribute) else getattr(jitted, "id", None)
                 if jitted_name == function or _is_code(raised, jitted, code, file, loops.module):
                     yield file, scope, node, ast.get_source_segment(text, node) or ""
+
+
+def jitted_beside(raised: RaisedAt, code: CodeType | None) -> list[str]:
+    """Return the other methods with the decorator @jax.jit in the class whose method has this code."""
+    loops = parsed("".join(linecache.getlines(file_of(code)))) if code is not None else None
+    if loops is None or code is None:
+        return []
+    for users_class in ast.walk(loops.module):
+        methods = [node for node in getattr(users_class, "body", []) if isinstance(node, ast.FunctionDef)]
+        lines = [min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) for node in methods]
+        if isinstance(users_class, ast.ClassDef) and code.co_firstlineno in lines:
+            others = [node for node, line in zip(methods, lines, strict=True) if line != code.co_firstlineno]
+            return [
+                node.name
+                for node in others
+                if any(
+                    not isinstance(decorator, ast.Call) and _is_transform(raised, decorator, _JIT)
+                    for decorator in node.decorator_list
+                )
+            ]
+    return []
 
 
 def _inside_transforms(raised: RaisedAt, node: ast.expr) -> ast.expr:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import CodeType
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
+from ....plain_text import file_of
+from ...loops.kinds_of_python_loops import parsed
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -17,7 +21,6 @@ from ..failing_code.module_names import namespace
 from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
-from ..failing_code.return_values import function_of_text
 from .keepdims import REDUCTIONS
 
 #: Names of general cures, which the cure jax.vmap replaces: they change a shape, whatever the called function is for.
@@ -72,10 +75,21 @@ def _calls(raised: RaisedAt) -> Iterator[_Call]:
         if not isinstance(node, ast.Call) or inner is None:
             continue
         name = inner.f_code.co_name
-        function = function_of_text(at, name)
+        function = _definition(inner.f_code)
         is_called = called(node) == name or (name == "__call__" and isinstance(node.func, ast.Name))
-        if is_called and isinstance(function, ast.FunctionDef):
+        if is_called and function is not None:
             yield _Call(at, node, function)
+
+
+def _definition(code: CodeType) -> ast.FunctionDef | None:
+    """Return the def of a function, which may stand in another cell than the call; None if the text is unknown."""
+    loops = parsed("".join(linecache.getlines(file_of(code))))
+    for node in ast.walk(loops.module) if loops is not None else ():
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node
+    return None
 
 
 def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int]) -> FoundCure | None:

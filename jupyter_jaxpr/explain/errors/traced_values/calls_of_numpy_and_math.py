@@ -8,7 +8,9 @@ import types
 from typing import Any
 
 from ....jax.facts import is_tracer_type
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
+from ...trials.refused_assignments import lost_write
 from ...trials.trial_of_error_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
@@ -25,6 +27,7 @@ _NEW_ARRAY_OF_UFUNC = (
     "x = {code}(x, index, value, inplace=False)."
 )
 _NEW_ARRAYS_OF_AT = "A JAX array cannot be changed: .at[...] makes a new array at each line that writes into the array."
+_NEW_ARRAYS_OF_WHERE = "No line can write into a JAX array. jnp.where makes a new array instead."
 #: Function of `math` -> the function of `jax.numpy` that computes the same; empty if there is none.
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 #: Functions of `math` that compute something other than the `jax.numpy` functions of the same name.
@@ -95,6 +98,8 @@ class NumPyCalls:
         code = f"{self._jnp}.{name}"
         if module == "numpy" and name.endswith(".at"):
             return [FoundCure(code, None, _NEW_ARRAY_OF_UFUNC.format(code=code))]
+        if module == "numpy" and (written := self._written_out(node, code)) is not None:
+            return [written]
         new_call = code + self._source(node)[len(self._source(node.func)) :]
         text = WORKS_ON_TRACED.format(code=code, function=self._source(node.func))
         changes = [over(node.func, code)]
@@ -106,9 +111,22 @@ class NumPyCalls:
         if numbers.rounds_inexact:
             return [FoundCure(code, None, f"{text} {ROUNDED}")]
         if writes:
-            text = f"{text} {_NEW_ARRAYS_OF_AT}"
+            has_at = any(".at[" in change[2] for change in writes)
+            text = f"{text} {_NEW_ARRAYS_OF_AT if has_at else _NEW_ARRAYS_OF_WHERE}"
         edits = [edit_of(self._raised, change) for change in [*changes, *writes]]
         cure = applied(FoundCure(code, new_call, text), edits)
+        if module == "math" and (further := self._math_calls_of_function(node)):
+            if all(tried.level != "applies" for tried in passed(self._raised, [cure])):
+                twins = [over(call.func, f"{self._jnp}.{twin}") for call, twin in further]
+                others = in_a_sentence(list(dict.fromkeys(self._source(call.func) for call, _ in further)))
+                words = f"{text} The edit replaces {others}, too."
+                changed = {(change[0].lineno, change[0].col_offset) for change in changes}
+                twins = [twin for twin in twins if (twin[0].lineno, twin[0].col_offset) not in changed]
+                wider = applied(
+                    FoundCure(code, new_call, words), [*edits, *(edit_of(self._raised, twin) for twin in twins)]
+                )
+                if any(tried.level == "applies" for tried in passed(self._raised, [wider])):
+                    return [wider]
         written = [*node.args, *(keyword.value for keyword in node.keywords)]
         lists = [part for part in written if isinstance(part, ast.List | ast.Tuple)]
         if lists and len(edits) == 1 and not passed(self._raised, [cure]):
@@ -116,6 +134,22 @@ class NumPyCalls:
             edits += [edit_of(self._raised, over(part, f"{self._jnp}.array({self._source(part)})")) for part in lists]
             cure = applied(FoundCure(code, None, f"{text} {code} takes arrays, not lists."), edits)
         return [cure]
+
+    def _written_out(self, node: ast.Call, code: str) -> FoundCure | None:
+        """Return the cure of np.multiply(x, y, out=z): z = jnp.multiply(x, y). None for a call of another form."""
+        out = next((keyword for keyword in node.keywords if keyword.arg == "out"), None)
+        statement = self._raised.statement_of(node)
+        if out is None or not isinstance(out.value, ast.Name):
+            return None
+        others = [self._source(part) for part in [*node.args, *node.keywords] if part is not out]
+        new_call = f"{code}({', '.join(others)})"
+        text = f"{code} works on traced arrays and returns a new array. A JAX array cannot be the argument out."
+        if not isinstance(statement, ast.Expr) or statement.value is not node:
+            return applied(FoundCure(code, new_call, text), [edit_of(self._raised, over(node, new_call))])
+        new_line = f"{out.value.id} = {new_call}"
+        if (lost := lost_write(self._raised, statement, out.value)) is not None:
+            return FoundCure(code, None, f"{text} {lost}")
+        return applied(FoundCure(code, new_line, text), [edit_of(self._raised, over(statement, new_line))])
 
     def _writes_into_result(self, node: ast.Call) -> list[Change]:
         """Return the changes of the later lines that write into the array, as in y = np.array(x) and y[0] = 1."""
@@ -177,6 +211,23 @@ class NumPyCalls:
             if self._is_power_of_integers(call):
                 continue
             if is_traced and name not in _OTHER_MEANING and name in vars(sys.modules["jax.numpy"]):
+                calls.append((call, name))
+        return calls
+
+    def _math_calls_of_function(self, node: ast.Call) -> list[tuple[ast.Call, str]]:
+        """Return the other `math` calls of the failing function whose arguments may be arrays, with their new names."""
+        function = self._raised.function
+        parts = [part for part in ast.walk(function) if isinstance(part, ast.Name)] if function is not None else []
+        may_be_arrays = self._arrays() | {part.id for part in parts if isinstance(part.ctx, ast.Store)}
+        calls = []
+        for call in ast.walk(function) if function is not None else ():
+            if not isinstance(call, ast.Call) or call is node or module_of_function(self._raised, call.func) != "math":
+                continue
+            name = _OTHER_NAMES.get(called(call), called(call))
+            reads = {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
+            if called(call) in _OTHER_MEANING or name not in vars(sys.modules["jax.numpy"]):
+                continue
+            if may_be_arrays & reads and not self._is_power_of_integers(call):
                 calls.append((call, name))
         return calls
 

@@ -127,7 +127,7 @@ def _is_renamed(raised: RaisedAt, index: ast.expr) -> bool:
 
 
 def changes_of_writes(raised: RaisedAt, name: str) -> list[Change]:
-    """Return the changes of all writes into the array of a name to x = x.at[i].set(y).
+    """Return the changes of all writes into the array of a name to x = x.at[i].set(y), or to jnp.where for a mask.
 
     Empty if there is no write, or if one of the writes has another form.
     """
@@ -261,9 +261,26 @@ def _new_array(raised: RaisedAt, write: ast.stmt, name: str, old: str) -> str | 
             return None
     is_inside = raised.around(ast.FunctionDef, ast.Lambda) is _scope_of(raised, write)
     place = raised.source(index)
+    if _compares_elements(index, name) and method == "set":
+        # .at[...] takes no traced mask
+        return f"{jnp_name(raised)}.where({place}, {new}, {old})" if written == name and is_inside else None
     if isinstance(index, ast.List):  # .at[...] takes no list
         place = f"{jnp_name(raised)}.array({place})"
     return f"{old}.at[{place}].{method}({new})" if written == name and is_inside else None
+
+
+def _compares_elements(index: ast.expr, name: str) -> bool:
+    """Return whether an index is a mask of the elements of an array, such as x < 0 for the array x."""
+    match index:
+        case ast.Compare(left=ast.Name(id=compared), comparators=[ast.Constant() | ast.Name() | ast.UnaryOp()]):
+            return compared == name
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr(), right=right):
+            return _compares_elements(left, name) and _compares_elements(right, name)
+        case ast.UnaryOp(op=ast.Invert(), operand=operand):
+            return _compares_elements(operand, name)
+        case ast.Call(func=ast.Attribute(attr=function), args=[ast.Name(id=tested)], keywords=[]):
+            return tested == name and function in ("isnan", "isinf", "isfinite")
+    return False
 
 
 def _is_basic(raised: RaisedAt, index: ast.expr) -> bool:

@@ -59,6 +59,8 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
             code = f"{at}.set({raised.source(value)})"
         case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
             code = f"{at}.{_METHODS[type(op)]}({raised.source(value)})"
+        case ast.AugAssign(op=op, value=value):
+            code = f"{at}.set({ast.unparse(ast.BinOp(node, op, value))})"
         case _:
             return Explained(
                 None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
