@@ -42,7 +42,7 @@ from .static_argument_edits import (
     raised_call_of,
     static_outcome,
 )
-from .static_containers import entries_cure, not_static_cure
+from .static_containers import entries_cure, not_static_cure, other_static_cure
 
 _NO_ARRAY = re.compile(
     r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
@@ -367,6 +367,13 @@ def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
         argument_name = static_argument[0]
         title = f"The static argument {argument_name} cannot be hashed: this {kind} holds {content}"
     words = f"Write a tuple in place of the {inner} in the static argument."
+    if static_argument is not None and raised is not None and raised.frame is not None:
+        fields = instance_dict(value_of(raised, static_argument[1]))
+        unhashed = [field for field, held in fields.items() if type(held).__name__ == inner]
+        if unhashed:
+            source = raised.source(static_argument[1])
+            listed = in_a_sentence([f"{source}.{field}" for field in unhashed], 4)
+            words = f"Write a tuple in place of the {inner} {listed}, where the code makes the {kind}."
     cure = FoundCure("a tuple", None, words)
     if content == "an array":
         argument_name = static_argument[0] if static_argument is not None else "the argument"
@@ -396,8 +403,10 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         explanation += f" {raised.source(node)} is {type_text}." if type_text else ""
         if (sizes := _tuple_of_sizes(raised, node)) is not None:
             return Explained(None, title, explanation, (sizes,))
-        if isinstance(raised.node, ast.Call) and (traced := not_static_cure(raised, raised.node, name)):
-            return Explained(None, title, explanation, tuple(traced))
+        if isinstance(raised.node, ast.Call):
+            traced = not_static_cure(raised, raised.node, name) or other_static_cure(raised, raised.node, name)
+            if traced:
+                return Explained(None, title, explanation, tuple(traced))
         if _INTEGER.fullmatch(type_text or type_of_new_array(raised, node)):
             words = f"Pass {name} as a Python number, whose value JAX knows while JAX traces."
             number = re.fullmatch(r"[\w.]+\((-?\d+)\)", raised.source(node))

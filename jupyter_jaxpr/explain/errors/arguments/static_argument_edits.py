@@ -6,7 +6,7 @@ import ast
 import functools
 import inspect
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
 from ....jax.transform_and_inputs_of_tracer import RaisedCall, raised_calls
+from ....joined_names import in_a_sentence
 from ....observe.functions.function_inside_wrappers import code_of
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import FAILURES, file_of, function_of
@@ -59,12 +60,37 @@ def static_cure(
         )
         parameters, code = parameters_of(call.function), code_of(call.function)
         cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters, code=code)
-    if cure is None or cure.code is None:
+    if cure is None or (cure.code is None and function != "<lambda>"):
         return None
     outcome = traced_with(call, values, [*names, *_static(call)])
+    if cure.code is None:
+        if outcome != "traced":
+            return None
+        numbers = [str(number) for number in sorted(map(parameters_of(call.function).index, names))]
+        option = f"static_argnums={numbers[0] if len(numbers) == 1 else '(' + ', '.join(numbers) + ')'}"
+        words = (
+            f"Pass {option} to the jax.jit that gets the lambda: the arguments {in_a_sentence(names)} are then static."
+        )
+        if len(names) == 1:
+            words = f"Pass {option} to the jax.jit that gets the lambda: the argument {names[0]} is then static."
+        return FoundCure("static_argnums", option, words)
+    if outcome == "failed" and call.transform != "checkpoint" and (further := _further(call, values, names)):
+        return static_cure(raised, error, function, [*names, *further])
     if outcome == "untried" and or_advice:
         return replace(cure, level="advice", code=None, edits=())
     return cure if outcome == "traced" else None
+
+
+def _further(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Return the other arguments that must be static, too, because a later line needs their values; empty if none."""
+    static = [*names, *_static(call)]
+    settings = [name for name, value in values.items() if name not in static and type(value) in (int, bool, str)]
+    floats = [name for name, value in values.items() if name not in static and type(value) is float]
+    # A number with a fraction is seldom a setting, so it comes last.
+    for added in [*([one] for one in settings), settings, *([one] for one in floats), [*settings, *floats]]:
+        if added and traced_with(call, values, [*static, *added]) == "traced":
+            return added
+    return []
 
 
 def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Sequence
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ....interruptions import not_of_a_signal
+from ....jax.options_of_jit import jit_options
+from ....jax.transform_and_inputs_of_tracer import RaisedCall
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import own_name
-from ...trials.trial_of_error_cure import passed
+from ...trials.trial_of_error_cure import passed, traced_with
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from .static_argument_edits import jits_of, parameters_of
+from .static_argument_edits import is_hashed, jit_with, jits_of, parameters_of
+
+NOT_STATIC = "Without {name} in the static arguments, JAX traces {name}, and compiles once for all values of {name}."
 
 
 def not_static_cure(raised: RaisedAt, call: ast.Call, name: str) -> list[FoundCure]:
@@ -31,9 +37,63 @@ def not_static_cure(raised: RaisedAt, call: ast.Call, name: str) -> list[FoundCu
     code = _without(raised, jit.node, name, parameters_of(function)) if jit is not None else None
     if jit is None or code is None:
         return []
-    words = f"Without {name} in the static arguments, JAX traces {name}, and compiles once for all values of {name}."
+    words = NOT_STATIC.format(name=name)
     cure = applied(FoundCure("not static", code, words), [Edit(jit.place, code)])
     return [tried for tried in passed(raised, [cure]) if tried.level == "applies"]
+
+
+def other_static_cure(raised: RaisedAt, call: ast.Call, name: str) -> list[FoundCure]:
+    """Return the cure of a static array that makes another argument of the call static, such as a number of steps.
+
+    If no other argument must be static, the cure only takes the array out of the static arguments. Both are tried by a
+    trace of the function with the arguments of the call.
+
+    Args:
+        raised: The place of the failing call.
+        call: The call of the jitted function.
+        name: The parameter that is static and gets an array.
+    """
+    function = value_of(raised, call.func)
+    plain, options = getattr(function, "__wrapped__", None), jit_options(function)
+    if type(plain) is not FunctionType or options is None:
+        return []
+    args = [_value(raised, node) for node in call.args]
+    keywords = {keyword.arg: _value(raised, keyword.value) for keyword in call.keywords if keyword.arg is not None}
+    parameters = parameters_of(plain)
+    if any(value is None for value in [*args, *keywords.values()]):
+        return []
+    try:
+        bound = inspect.signature(plain).bind(*args, **keywords)
+    except not_of_a_signal(TypeError):
+        return []
+    values = dict(bound.arguments)
+    numbered = [parameters[number] for number in options.static_numbers if number < len(parameters)]
+    statics = [static for static in {*numbered, *options.static_names} if static != name and static in values]
+    raised_call = RaisedCall(plain, tuple(args), keywords)
+    others = [other for other in values if other not in (name, *statics) and is_hashed(values[other])]
+    for added in ((), *((other,) for other in others)):
+        if traced_with(raised_call, values, [*statics, *added]) == "traced":
+            break
+    else:
+        return []
+    if not added:
+        jit = _jit_of(raised, plain, plain.__code__)
+        without = _without(raised, jit.node, name, parameters) if jit is not None else None
+        if jit is None or without is None:
+            return []
+        words = NOT_STATIC.format(name=name)
+        return [applied(FoundCure("not static", without, words), [Edit(jit.place, without)])]
+    other = added[0]
+    words = (
+        f"{plain.__name__} needs the value of {other}, and can trace {name}. Make {other} static in place of {name}."
+    )
+    option, code = f'static_argnames="{other}"', plain.__code__
+    cure = jit_with(raised, plain.__name__, option, "static_argnames", words, parameters, code=code, without=[name])
+    return [cure] if cure.edits else [FoundCure(cure.name, None, words)]
+
+
+def _value(raised: RaisedAt, node: ast.expr) -> Any:
+    return node.value if isinstance(node, ast.Constant) else value_of(raised, node)
 
 
 class _Jit(NamedTuple):
@@ -48,8 +108,9 @@ class _Jit(NamedTuple):
     node: ast.Call
 
 
-def _jit_of(raised: RaisedAt, function: Any) -> _Jit | None:
-    jits = list(jits_of(raised, own_name(function, "__name__") or ""))
+def _jit_of(raised: RaisedAt, function: Any, code: CodeType | None = None) -> _Jit | None:
+    """Return the only jit of a function in the failing code; with the code of the function, also in its own cell."""
+    jits = list(jits_of(raised, own_name(function, "__name__") or "", code=code))
     if len(jits) != 1:
         return None
     file, scope, node, _ = jits[0]

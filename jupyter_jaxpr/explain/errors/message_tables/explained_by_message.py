@@ -22,6 +22,7 @@ from ..failing_code.place_of_error import (
 )
 from ..random_keys.wrong_keys import wrong_key
 from ..traced_values.calls_of_numpy_and_math import DRAWS
+from ..traced_values.calls_of_statistics import statistics_cure
 from ..traced_values.concretization_errors import NO_VALUES
 from ..traced_values.printed_values import PRINTED_EACH_TIME
 from .argument_messages import ARGUMENT_MESSAGES
@@ -162,7 +163,7 @@ def _tracer_argument(error: BaseException, text: str, raised: RaisedAt | None, f
         if static is not None and origin.transform is None:
             return Explained(None, title, explanation, (static,), traced=True)
     words = "Use a function of JAX, or compute the value outside of the traced function."
-    cure = FoundCure("JAX function", None, words)
+    cure = statistics_cure(raised) or FoundCure("JAX function", None, words)
     match raised.node:
         case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=module), attr="random"))) if (
             module_of(raised, module) == "numpy"

@@ -24,6 +24,8 @@ from .written_slices import written_slice_cure
 
 _RULE = "Shapes are compared from the last axis. On each axis the sizes must be equal, or a size must be 1."
 _MOST_NAMED = 40
+#: Vectors whose sizes differ by at most so many elements are meant for each other, and one has a wrong size.
+_NEAR = 2
 
 
 def broadcast_error(title: str, raised: RaisedAt | None, shapes: Sequence[Shape]) -> Explained:
@@ -51,6 +53,8 @@ def broadcast_error(title: str, raised: RaisedAt | None, shapes: Sequence[Shape]
         text = f"{text} {sentence}"
     if not cures and (placed := _places(raised, nodes, shapes) or _two_places(raised, nodes, shapes)) is not None:
         cures = [placed]
+    if not cures and (others := _pairs(raised, nodes, shapes) or _bias(raised, nodes, shapes)) is not None:
+        cures = [others]
     return Explained(None, title, text, tuple(cures) or (general,))
 
 
@@ -121,6 +125,52 @@ def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]
         "axes."
     )
     return FoundCure("a new axis", None, words)
+
+
+def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
+    """Return the advice for two vectors of very different lengths: the operation may be meant for all pairs."""
+    if len(nodes) != 2 or [len(shape) for shape in shapes] != [1, 1] or not isinstance(raised.node, ast.BinOp):
+        return None
+    (left_size,), (right_size,) = shapes
+    if abs(left_size - right_size) <= _NEAR or 1 in (left_size, right_size):
+        return None
+    left, right = (_indexable(raised, node) for node in nodes)
+    if max(len(left), len(right)) > _MOST_NAMED:
+        return None
+    candidates = []
+    for number, (node, source, sizes) in enumerate(
+        [(nodes[0], left, (left_size, right_size)), (nodes[1], right, (right_size, left_size))]
+    ):
+        column = f"{source}[:, None]"
+        pair = (column, right) if number == 0 else (left, column)
+        operator = " ".join(raised.source(raised.node)[len(raised.source(nodes[0])) :].split())
+        operator = operator.partition(" ")[0]
+        cure = applied(FoundCure("[:, None]", column, ""), [edit_of(raised, over(node, column))])
+        tried = passed(raised, [cure])
+        candidates.append((f"{pair[0]} {operator} {pair[1]}", sizes, any(one.level == "applies" for one in tried)))
+    working = [part for part in candidates if part[2]] or candidates
+    codes = " or ".join(f"{code}, of the shape {sizes}" for code, sizes, _ in working)
+    words = (
+        f"For all pairs of an element of {left} and an element of {right}, write {codes}. Otherwise, give {left} and "
+        f"{right} the same number of elements."
+    )
+    return FoundCure("all pairs", "\n".join(code for code, _, _ in working), words)
+
+
+def _bias(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
+    """Return the advice for a vector that has another size than the last axis of the other operand."""
+    if len(nodes) != 2:
+        return None
+    (short_node, short), (long_node, long) = sorted(zip(nodes, shapes, strict=True), key=lambda pair: len(pair[1]))
+    if len(short) != 1 or len(long) < 2 or not isinstance(short_node, ast.Name | ast.Attribute | ast.Subscript):
+        return None
+    sides = {id(node): _named(raised, node, side) for node, side in zip(nodes, ("left", "right"), strict=True)}
+    name, other = sides[id(short_node)], sides[id(long_node)]
+    words = (
+        f"Make {name} with {long[-1]} elements, one for each element along the last axis of {other}. If {name} is "
+        f"right, the last axis of {other} needs {short[0]} elements."
+    )
+    return FoundCure("the size", None, words)
 
 
 def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:

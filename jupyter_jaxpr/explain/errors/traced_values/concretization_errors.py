@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import kind_name, message_of, own_name
@@ -321,6 +322,13 @@ def _explained_with_culprits(
         tracers = [tracer for name, tracer in raised.tracers.items() if read is None or name in read]
         scalars = [tracer for tracer in tracers if of_all_types or _is_integer(tracer)]
         origins = culprits(raised, scalars or _traced_elements(raised))
+    part_of_sizes = size if size is not None or raised is None or called(raised.node) != "reshape" else raised.node
+    if raised is not None and part_of_sizes is not None:
+        # JAX's message names the argument of the first traced size only.
+        read = {name.id for name in ast.walk(part_of_sizes) if isinstance(name, ast.Name)}
+        sizes = [tracer for name, tracer in raised.tracers.items() if name in read and _is_integer(tracer)]
+        of_sizes = culprits(raised, sizes) if len(sizes) > 1 else origins
+        origins = of_sizes if len(of_sizes.inputs) > len(origins.inputs) else origins
     return _explained(title, need, error, raised, function, origins, [*cures], last or [], size)
 
 
@@ -356,6 +364,8 @@ def _explained(
         last = [computed[1]]
     if not tried and not last and raised is not None and (collecting := Choices(raised).collecting()) is not None:
         tried.append(collecting)
+    if not tried and not last and general == "TracerIntegerConversionError" and raised is not None:
+        tried += _static_of_numpy(raised, origins)
     if not tried and not last and general in _GENERAL:
         has_axes = bool(origins.inputs) and all(_has_axes(part.type) for part in origins.inputs)
         under_any = _GENERAL if has_axes else _GENERAL_WITHOUT_AXES
@@ -380,6 +390,24 @@ def _explained(
     if raised is not None and need.kind in _MET_UNDER_GRAD and runs_under_grad_alone(raised):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
+
+
+def _static_of_numpy(raised: RaisedAt, origins: Culprits) -> list[FoundCure]:
+    """Return the advice for a NumPy call, such as np.linspace(a, b, n), that gets an integer and traced values."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not _has_twin(raised) or origins.transform is not None or origins.is_inner:
+        return []
+    if not origins.names or any(_has_axes(part.type) for part in origins.inputs):
+        return []
+    twin = NumPyCalls(raised).with_jax(call)
+    listed = in_a_sentence(list(origins.names))
+    words = (
+        f"{twin.partition('(')[0]} takes traced values, but no traced {listed}. Write {twin}, and name {listed} in "
+        "static_argnames of jax.jit."
+    )
+    quoted = ", ".join(f'"{name}"' for name in origins.names)
+    code = f"static_argnames={quoted if len(origins.names) == 1 else f'({quoted})'}"
+    return [FoundCure(twin.partition("(")[0], f"{twin}\n{code}", words)]
 
 
 def _has_axes(type_: str) -> bool:
@@ -409,6 +437,20 @@ def _comparison_cures(raised: RaisedAt) -> list[FoundCure]:
             )
             cure = FoundCure(f"{jnp}.argmax", code, words)
             return passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])
+        case ast.Call(
+            func=ast.Name(id="sorted" | "max" | "min" as name),
+            args=[ast.Call(func=ast.Name(id="zip"), args=[ast.Name(id=keys), *others])],
+            keywords=[] | [ast.keyword(arg="reverse")],
+        ) if all(isinstance(other, ast.Name) for other in others):
+            function = {"sorted": "argsort", "max": "argmax", "min": "argmin"}[name]
+            place = {"sorted": "order"}.get(name, "place")
+            reverse = ", descending=True" if name == "sorted" and call.keywords else ""
+            taken = ", ".join(f"{source}[{place}]" for source in [keys, *map(raised.source, others)])
+            code = f"{place} = {jnp}.{function}({keys}{reverse})\n{taken}"
+            words = (
+                f"{jnp}.{function} compares the elements of {keys}. Index each array with the result, as in {taken}."
+            )
+            return [FoundCure(f"{jnp}.{function}", code, words)]
     names = {part.id for part in ast.walk(call) if isinstance(part, ast.Name)} if call is not None else set()
     if "filter" in names:
         words = (
