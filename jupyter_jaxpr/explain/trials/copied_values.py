@@ -136,11 +136,13 @@ def _copied_object(value: Any, copies: dict[int, Any], depth: int, codes: Mappin
     The class of the copy is no subclass: Python would list the subclass in the `__subclasses__()` of the user's class.
 
     Raises:
-        NotCopied: The class has a base class, a metaclass, or a method that could notice the other class.
+        NotCopied: The value is a class, or the class has a base class or a method that could notice the other class.
     """
     kind = type(value)
-    members = dict(vars(kind)) if is_users_class(kind) else {}
-    if kind.__bases__ != (object,) or type(kind) is not type or not depth or _NOTICING & members.keys():
+    if not is_users_class(kind) or kind.__bases__ != (object,) or type(kind) is not type or not depth:
+        raise NotCopied
+    members = dict(vars(kind))
+    if _NOTICING & members.keys():
         raise NotCopied
     for name in ("__dict__", "__weakref__"):
         members.pop(name, None)

@@ -33,7 +33,13 @@ _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
 
 def static_cure(
-    raised: RaisedAt, error: BaseException, function: str, names: Sequence[str], *, or_advice: bool = False
+    raised: RaisedAt,
+    error: BaseException,
+    function: str,
+    names: Sequence[str],
+    *,
+    or_advice: bool = False,
+    with_others: bool = False,
 ) -> FoundCure | None:
     """Return the cure static_argnames; None if an argument has no hash, or the jitted function has no such argument.
 
@@ -43,6 +49,7 @@ def static_cure(
         function: The name of the traced function.
         names: The names of the arguments.
         or_advice: Whether a cure that cannot be tried, because the call may have side effects, is returned as advice.
+        with_others: Whether the cure may make further arguments static, whose values a later line needs.
     """
     calls = [*raised_calls(error, "checkpoint"), *raised_calls(error)]
     call = next((raised_call for raised_call in calls[::-1] if _name(raised_call) == function), None)
@@ -53,7 +60,7 @@ def static_cure(
     if call.transform == "checkpoint":
         cure = _static_in_checkpoint(raised, call, function, names)
     else:
-        static_names = " and ".join(names)
+        static_names = in_a_sentence(names, len(names))
         text = (
             f"JAX compiles once for each value of {static_names}. Use a static argument for a setting that seldom "
             "changes."
@@ -66,7 +73,8 @@ def static_cure(
     if cure.code is None:
         if outcome != "traced":
             return None
-        numbers = [str(number) for number in sorted(map(parameters_of(call.function).index, names))]
+        names = sorted(names, key=parameters_of(call.function).index)
+        numbers = [str(parameters_of(call.function).index(name)) for name in names]
         option = f"static_argnums={numbers[0] if len(numbers) == 1 else '(' + ', '.join(numbers) + ')'}"
         words = (
             f"Pass {option} to the jax.jit that gets the lambda: the arguments {in_a_sentence(names)} are then static."
@@ -74,7 +82,12 @@ def static_cure(
         if len(names) == 1:
             words = f"Pass {option} to the jax.jit that gets the lambda: the argument {names[0]} is then static."
         return FoundCure("static_argnums", option, words)
-    if outcome == "failed" and call.transform != "checkpoint" and (further := _further(call, values, names)):
+    if (
+        outcome == "failed"
+        and with_others
+        and call.transform != "checkpoint"
+        and (further := _further(call, values, names))
+    ):
         return static_cure(raised, error, function, [*names, *further])
     if outcome == "untried" and or_advice:
         return replace(cure, level="advice", code=None, edits=())
@@ -335,19 +348,21 @@ def jitted_beside(raised: RaisedAt, code: CodeType | None) -> list[str]:
     if loops is None or code is None:
         return []
     for users_class in ast.walk(loops.module):
-        methods = [node for node in getattr(users_class, "body", []) if isinstance(node, ast.FunctionDef)]
+        if not isinstance(users_class, ast.ClassDef):
+            continue
+        methods = [node for node in users_class.body if isinstance(node, ast.FunctionDef)]
         lines = [min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) for node in methods]
-        if isinstance(users_class, ast.ClassDef) and code.co_firstlineno in lines:
-            others = [node for node, line in zip(methods, lines, strict=True) if line != code.co_firstlineno]
+        if code.co_firstlineno in lines:
             return [
                 node.name
-                for node in others
-                if any(
-                    not isinstance(decorator, ast.Call) and _is_transform(raised, decorator, _JIT)
-                    for decorator in node.decorator_list
-                )
+                for node, line in zip(methods, lines, strict=True)
+                if line != code.co_firstlineno and any(_is_bare_jit(raised, part) for part in node.decorator_list)
             ]
     return []
+
+
+def _is_bare_jit(raised: RaisedAt, decorator: ast.expr) -> bool:
+    return not isinstance(decorator, ast.Call) and _is_transform(raised, decorator, _JIT)
 
 
 def _inside_transforms(raised: RaisedAt, node: ast.expr) -> ast.expr:

@@ -154,7 +154,7 @@ def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape])
         f"For all pairs of an element of {left} and an element of {right}, write {codes}. Otherwise, give {left} and "
         f"{right} the same number of elements."
     )
-    return FoundCure("all pairs", "\n".join(code for code, _, _ in working), words)
+    return FoundCure("same shape", "\n".join(code for code, _, _ in working), words)
 
 
 def _bias(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
@@ -164,13 +164,15 @@ def _bias(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) 
     (short_node, short), (long_node, long) = sorted(zip(nodes, shapes, strict=True), key=lambda pair: len(pair[1]))
     if len(short) != 1 or len(long) < 2 or not isinstance(short_node, ast.Name | ast.Attribute | ast.Subscript):
         return None
+    if not _has_product(raised, long_node):
+        return None
     sides = {id(node): _named(raised, node, side) for node, side in zip(nodes, ("left", "right"), strict=True)}
     name, other = sides[id(short_node)], sides[id(long_node)]
     words = (
         f"Make {name} with {long[-1]} elements, one for each element along the last axis of {other}. If {name} is "
         f"right, the last axis of {other} needs {short[0]} elements."
     )
-    return FoundCure("the size", None, words)
+    return FoundCure("same shape", None, words)
 
 
 def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:

@@ -117,18 +117,17 @@ class NumPyCalls:
         cure = applied(FoundCure(code, new_call, text), edits)
         if module == "math" and (further := self._math_calls_of_function(node)):
             if all(tried.level != "applies" for tried in passed(self._raised, [cure])):
-                twins = [over(call.func, f"{self._jnp}.{twin}") for call, twin in further]
+                changed = {change[0] for change in changes}
+                twins = [over(call.func, f"{self._jnp}.{twin}") for call, twin in further if call.func not in changed]
                 others = in_a_sentence(list(dict.fromkeys(self._source(call.func) for call, _ in further)))
                 words = f"{text} The edit replaces {others}, too."
-                changed = {(change[0].lineno, change[0].col_offset) for change in changes}
-                twins = [twin for twin in twins if (twin[0].lineno, twin[0].col_offset) not in changed]
                 wider = applied(
                     FoundCure(code, new_call, words), [*edits, *(edit_of(self._raised, twin) for twin in twins)]
                 )
                 if any(tried.level == "applies" for tried in passed(self._raised, [wider])):
                     return [wider]
-        written = [*node.args, *(keyword.value for keyword in node.keywords)]
-        lists = [part for part in written if isinstance(part, ast.List | ast.Tuple)]
+        passed_parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+        lists = [part for part in passed_parts if isinstance(part, ast.List | ast.Tuple)]
         if lists and len(edits) == 1 and not passed(self._raised, [cure]):
             # NumPy makes arrays of lists, but some functions of jax.numpy do not
             edits += [edit_of(self._raised, over(part, f"{self._jnp}.array({self._source(part)})")) for part in lists]
@@ -141,7 +140,7 @@ class NumPyCalls:
         statement = self._raised.statement_of(node)
         if out is None or not isinstance(out.value, ast.Name):
             return None
-        others = [self._source(part) for part in [*node.args, *node.keywords] if part is not out]
+        others = [ast.unparse(part) for part in [*node.args, *node.keywords] if part is not out]
         new_call = f"{code}({', '.join(others)})"
         text = f"{code} works on traced arrays and returns a new array. A JAX array cannot be the argument out."
         if not isinstance(statement, ast.Expr) or statement.value is not node:

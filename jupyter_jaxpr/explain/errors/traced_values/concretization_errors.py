@@ -351,12 +351,21 @@ def _explained(
     tried = list(cures) if raised is None else passed(raised, cures)
     # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
     tried = [cure for cure in tried if cure.level == "applies" or not cure.name.endswith(_ROUNDED)]
+    general = "ConcretizationTypeError" if need.kind in ("comparison", "k") else kind_name(type(error))
     if raised is not None and not origins.is_inner and origins.transform is None:
         by_name = by_name_cure(error, origins.function or function, origins.names)
         is_only = not by_name and not tried and not last
-        static = static_cure(raised, error, origins.function or function, origins.names, or_advice=is_only)
-        tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
-    general = "ConcretizationTypeError" if need.kind in ("comparison", "k") else kind_name(type(error))
+        is_first = not by_name and not tried
+        of_numpy = _static_of_numpy(raised, origins) if is_first and general == "TracerIntegerConversionError" else []
+        static = static_cure(
+            raised,
+            error,
+            origins.function or function,
+            origins.names,
+            or_advice=is_only,
+            with_others=is_first and not of_numpy,
+        )
+        tried = [*filter(None, [by_name]), *tried, *filter(None, [static])] or [*of_numpy]
     if not tried and not last and need.kind == "comparison" and raised is not None:
         tried += _comparison_cures(raised)
     computed = computed_size(raised, size) if raised is not None else None
@@ -364,8 +373,6 @@ def _explained(
         last = [computed[1]]
     if not tried and not last and raised is not None and (collecting := Choices(raised).collecting()) is not None:
         tried.append(collecting)
-    if not tried and not last and general == "TracerIntegerConversionError" and raised is not None:
-        tried += _static_of_numpy(raised, origins)
     if not tried and not last and general in _GENERAL:
         has_axes = bool(origins.inputs) and all(_has_axes(part.type) for part in origins.inputs)
         under_any = _GENERAL if has_axes else _GENERAL_WITHOUT_AXES
