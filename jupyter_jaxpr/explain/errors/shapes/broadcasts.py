@@ -131,6 +131,8 @@ def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape])
     """Return the advice for two vectors of very different lengths: the operation may be meant for all pairs."""
     if len(nodes) != 2 or [len(shape) for shape in shapes] != [1, 1] or not isinstance(raised.node, ast.BinOp):
         return None
+    if any(type(tracer).__name__.startswith(("Batch", "Vmap")) for tracer in raised.tracers.values()):
+        return None  # in_axes of vmap may be wrong
     (left_size,), (right_size,) = shapes
     if abs(left_size - right_size) <= _NEAR or 1 in (left_size, right_size):
         return None
