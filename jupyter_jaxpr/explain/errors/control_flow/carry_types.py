@@ -14,6 +14,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import result_of
 from .bodies_without_return import returns_of_carry
+from .carries_of_named_tuples import named_tuple_carry
 from .carry_cures import Change, carry_cures
 from .carry_expressions import assigned_value, body_and_carry, function_of_body, returned_carry
 from .dropped_carries import dropped_carry
@@ -99,7 +100,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         "loop_carry[1]", _carry_name(raised)
     )
     if raised is not None and parts is not None:
-        cure = dropped_carry(raised, body_of(raised, parts[0]), name) or cure
+        named = named_tuple_carry(raised, *found, name, text) if found is not None else None
+        cure = named or dropped_carry(raised, body_of(raised, parts[0]), name) or cure
     if _STARTS_WITH_NONE.search(explanation):
         words = "In place of None, pass an initial carry of the type that the step returns, such as an array of zeros."
         cure = FoundCure("an initial carry", None, words)
