@@ -598,7 +598,8 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
             "places where the updates have None."
         )
     map_cure = FoundCure("jax.tree.map", None, words)
-    if not cures and len(trees) == 1 and type(names[name_of_tree]) in (dict, list, tuple):
+    is_with_number = any(isinstance(part, ast.Constant) for part in (node.left, node.right))
+    if not cures and not is_with_number and len(trees) == 1 and type(names[name_of_tree]) in (dict, list, tuple):
         # The other operand is an array, so the code may also mean one array of the tree.
         if (arrays := arrays_in_tree(name_of_tree, names[name_of_tree])) is not None:
             return Explained(None, title, arrays[0], (arrays[1],))

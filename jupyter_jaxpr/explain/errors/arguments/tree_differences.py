@@ -136,6 +136,8 @@ def _different_keys(first: str, other: str) -> tuple[str, str] | None:
     return f"{word} {in_a_sentence(only_first, 4)}", f"{word} {in_a_sentence(only_other, 4)}"
 
 
+_IN_STATE = "a dict in "
+_NEW_STATE = "Make {state} again: call init with a tree that has the same keys as {first}."
 _ONLY_ONE = "Add {keys} to {lacking}, or leave {keys} out of {having}."
 _EACH_LACKS = "Add {second_keys} to {first} and {first_keys} to {second}, or leave these entries out of both."
 
@@ -151,6 +153,8 @@ def _other_keys(text: str, first: str, second: str) -> str | None:
     match = KEYS.search(text)
     if match is None:
         return None
+    if second.startswith(_IN_STATE):
+        return _NEW_STATE.format(state=second.removeprefix(_IN_STATE), first=first)
     keys, other_keys = (_keys(match[name]).split(", ") for name in ("first", "other"))
     only_first = in_a_sentence([key[1:-1] for key in keys if key not in other_keys], 4)
     only_second = in_a_sentence([key[1:-1] for key in other_keys if key not in keys], 4)
@@ -249,7 +253,7 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
         keys = set(re.findall(r"\['(.*?)'\]", _keys(key_text)))
         dicts = [raised.source(argument) for argument in call.args if keys_of(raised, argument) == keys]
         within = [
-            f"a dict in {raised.source(argument)}"
+            f"{_IN_STATE}{raised.source(argument)}"
             for argument in call.args
             if isinstance(argument, ast.Name) and _has_dict(value_of(raised, argument), keys)
         ]

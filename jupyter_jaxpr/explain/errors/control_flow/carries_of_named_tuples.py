@@ -16,7 +16,9 @@ from .carry_expressions import returned_carry
 from .loop_bodies import Body, passed_in_body
 
 _IS_TUPLE = re.compile(r"input carry \S+ is a <class '(?:\w+\.)*(?P<kind>\w+)'> but .* is a <class 'tuple'>", re.DOTALL)
-_FIELDS = "The carry is a {kind} with the fields {fields}. Return a {kind} of the new values, not a tuple."
+_FIELDS = (
+    "The carry is a named tuple, {kind}, with the fields {fields}. Return {kind} of the new values, not a plain tuple."
+)
 
 
 def named_tuple_carry(raised: RaisedAt, at: RaisedAt, body: Body, loop: str, text: str) -> FoundCure | None:
