@@ -56,11 +56,13 @@ class Transformed(NamedTuple):
         transform: The name of the transform.
         function: The function f, which may be a transformed function itself.
         argnums: The positions of the differentiated arguments; () for a transform without this option.
+        has_aux: Whether the transform has the option has_aux=True.
     """
 
     transform: str
     function: Any
     argnums: tuple[int, ...] = ()
+    has_aux: bool = False
 
 
 def transformed_by(fun: Any) -> Transformed | None:
@@ -77,7 +79,8 @@ def transformed_by(fun: Any) -> Transformed | None:
         cells = _cells(fun)
         if "fun" in cells:
             argnums = cells.get("argnums", ())
-            return Transformed(transform, cells["fun"], (argnums,) if type(argnums) is int else tuple(argnums))
+            numbers = (argnums,) if type(argnums) is int else tuple(argnums)
+            return Transformed(transform, cells["fun"], numbers, cells.get("has_aux") is True)
         fun = cells.get("value_and_grad_f")
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from ....jax.transform_and_inputs_of_tracer import type_of
@@ -12,6 +13,7 @@ from ....observe.observation import FoundCure
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
+from ..failing_code.definitions import at_definition
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import value_of
@@ -53,8 +55,13 @@ def _callee(place: RaisedAt, function: ast.expr) -> tuple[AnyFunction | None, bo
         return None, False
     if (named := function_of_text(place, function)) is not None:
         return named, False
-    value = behind_name(place, function)
-    return _callee(place, value) if isinstance(value, ast.Call) else (None, False)
+    behind = behind_name(place, function)
+    if isinstance(behind, ast.Call):
+        return _callee(place, behind)
+    # The function may be an argument, such as f in `def integrate(f, y)`.
+    value = value_of(place, function)
+    found = at_definition(place, value) if type(value) is FunctionType else None
+    return (found[1] if found is not None else None), False
 
 
 def _exchanged(call: ast.Call, parameters: list[str]) -> Iterator[tuple[int, int]]:

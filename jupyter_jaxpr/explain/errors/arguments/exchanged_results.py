@@ -8,10 +8,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from ....jax.facts import is_jitted
+from ....jax.transforms_around_function import transformed_by
 from ....observe.observation import FoundCure
-from ....plain_text import message_of
+from ....plain_text import message_of, own_name
 from ...trials.refused_assignments import used_names
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
@@ -44,6 +46,35 @@ def result_of_value_and_grad(raised: RaisedAt, call: ast.expr) -> ast.Call | Non
     while called(node) == "jit" and isinstance(node, ast.Call) and node.args:
         node = behind_name(raised, node.args[0])
     return node if called(node) == "value_and_grad" and isinstance(node, ast.Call) else None
+
+
+@dataclass(frozen=True)
+class ValueAndGrad:
+    """A function that jax.value_and_grad made.
+
+    Attributes:
+        name: The name of the user's function.
+        has_aux: Whether the transform has the option has_aux=True; None if the option is no constant.
+    """
+
+    name: str
+    has_aux: bool | None
+
+
+def made_by_value_and_grad(raised: RaisedAt, call: ast.expr) -> ValueAndGrad | None:
+    """Return what value_and_grad made the called function of, also where another cell made the function."""
+    transform = result_of_value_and_grad(raised, call)
+    if transform is not None:
+        options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
+        is_constant = all(isinstance(option, ast.Constant) for option in options)
+        first = transform.args[0] if transform.args else None
+        name = " ".join(raised.source(first).split()) if isinstance(first, ast.Name | ast.Attribute) else "the function"
+        return ValueAndGrad(name, has_auxiliary(transform) if is_constant else None)
+    function = value_of(raised, call.func) if isinstance(call, ast.Call) and raised.frame is not None else None
+    made = transformed_by(function.__wrapped__ if function is not None and is_jitted(function) else function)
+    if made is None or made.transform != "value_and_grad":
+        return None
+    return ValueAndGrad(own_name(made.function) or "the function", made.has_aux)
 
 
 def has_auxiliary(node: ast.Call) -> bool:

@@ -25,6 +25,7 @@ from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text, result_of
 from ..message_tables.call_messages import FUNCTION_ITSELF, UPDATE_WITHOUT_PARAMETERS
 from ..shapes.sizes_without_tuple import is_integer, rewritten, unpacked_shape_error, written
+from .arrays_in_trees import arrays_in_tree
 from .jit_arguments import packages_of
 from .static_argument_edits import parameters_of
 from .tree_differences import with_article
@@ -596,7 +597,13 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
             f"{words} equinox.apply_updates(model, updates) adds a tree of updates to a module, and leaves out the "
             "places where the updates have None."
         )
-    return Explained(None, title, "", cures or (FoundCure("jax.tree.map", None, words),))
+    map_cure = FoundCure("jax.tree.map", None, words)
+    is_with_number = any(isinstance(part, ast.Constant) for part in (node.left, node.right))
+    if not cures and not is_with_number and len(trees) == 1 and type(names[name_of_tree]) in (dict, list, tuple):
+        # The other operand is an array, so the code may also mean one array of the tree.
+        if (arrays := arrays_in_tree(name_of_tree, names[name_of_tree])) is not None:
+            return Explained(None, title, arrays[0], (arrays[1],))
+    return Explained(None, title, "", cures or (map_cure,))
 
 
 def _is_row(value: Any) -> bool:

@@ -80,7 +80,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         return None
     elif trees is None:
         title = f"At {path} {title}" if path else f"{title[0].upper()}{title[1:]}"
-    cure = FoundCure("same structure", None, notes[0] if notes else EQUAL_TREES)
+    cure = FoundCure("same structure", None, notes[0] if notes else _other_keys(text, *at) or EQUAL_TREES)
     if raised is not None and (swapped := _swapped_update(raised, title)) is not None:
         return swapped
     if trees is not None and not path and raised is not None:
@@ -134,6 +134,35 @@ def _different_keys(first: str, other: str) -> tuple[str, str] | None:
         return None
     word = "the key" if len(only_first) == 1 else "the keys"
     return f"{word} {in_a_sentence(only_first, 4)}", f"{word} {in_a_sentence(only_other, 4)}"
+
+
+_IN_STATE = "a dict in "
+_NEW_STATE = "Make {state} again: call init with a tree that has the same keys as {first}."
+_ONLY_ONE = "Add {keys} to {lacking}, or leave {keys} out of {having}."
+_EACH_LACKS = "Add {second_keys} to {first} and {first_keys} to {second}, or leave these entries out of both."
+
+
+def _other_keys(text: str, first: str, second: str) -> str | None:
+    """Return the sentence that says which keys each of two dicts lacks; None if the error is about other containers.
+
+    Args:
+        text: The message of the error.
+        first: The code of the first dict.
+        second: The code of the second dict.
+    """
+    match = KEYS.search(text)
+    if match is None:
+        return None
+    if second.startswith(_IN_STATE):
+        return _NEW_STATE.format(state=second.removeprefix(_IN_STATE), first=first)
+    keys, other_keys = (_keys(match[name]).split(", ") for name in ("first", "other"))
+    only_first = in_a_sentence([key[1:-1] for key in keys if key not in other_keys], 4)
+    only_second = in_a_sentence([key[1:-1] for key in other_keys if key not in keys], 4)
+    if only_first and only_second:
+        return _EACH_LACKS.format(first=first, second=second, first_keys=only_first, second_keys=only_second)
+    if only_first:
+        return _ONLY_ONE.format(keys=only_first, lacking=second, having=first)
+    return _ONLY_ONE.format(keys=only_second, lacking=first, having=second) if only_second else None
 
 
 def _elements(number: str) -> str:
@@ -224,7 +253,7 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
         keys = set(re.findall(r"\['(.*?)'\]", _keys(key_text)))
         dicts = [raised.source(argument) for argument in call.args if keys_of(raised, argument) == keys]
         within = [
-            f"a dict in {raised.source(argument)}"
+            f"{_IN_STATE}{raised.source(argument)}"
             for argument in call.args
             if isinstance(argument, ast.Name) and _has_dict(value_of(raised, argument), keys)
         ]

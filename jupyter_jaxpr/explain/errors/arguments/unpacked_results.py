@@ -17,7 +17,7 @@ from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
-from .exchanged_results import has_auxiliary, result_of_value_and_grad
+from .exchanged_results import has_auxiliary, made_by_value_and_grad
 
 UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 """Python's message; the groups are the number of names and, where Python tells it, the number of values."""
@@ -35,8 +35,8 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
     source = " ".join(raised.source(call).split())
     short = source if len(source) <= 60 else f"{source[:59]}…"
     transform = behind_name(raised, call.func)
-    if (value_and_grad := result_of_value_and_grad(raised, call)) is not None:
-        return _value_and_grad(raised, statement, value_and_grad, expected)
+    if (made := made_by_value_and_grad(raised, call)) is not None:
+        return None if made.has_aux is None else _value_and_grad(raised, statement, made.has_aux, expected)
     if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
         if has_auxiliary(transform) and not any(keyword.arg == "argnums" for keyword in transform.keywords):
             return _with_auxiliary(called(transform), int(expected), statement)
@@ -116,36 +116,70 @@ def _results_of_jitted(
     return Explained(None, title, text, (_NAMES,))
 
 
-def _value_and_grad(
-    raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
-) -> Explained | None:
+_PAIR_OF_PAIR = (
+    "With has_aux=True, value_and_grad returns a pair, whose first element is the pair of the value and the "
+    "auxiliary value."
+)
+_GRADIENT = re.compile("^(?:d_?|grads?|g$|gs$|gradients?)")
+
+
+def _value_and_grad(raised: RaisedAt, statement: ast.stmt | None, has_aux: bool, expected: str) -> Explained | None:
     """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): value and aux are one pair."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
     if expected == "2" or len(statement.targets[0].elts) == 2:
         # The statement unpacks the pair rightly, so the error is about the parts of the value or of the gradient.
         return None
-    options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
-    if any(not isinstance(option, ast.Constant) for option in options):
-        return None
-    has_aux = any(isinstance(option, ast.Constant) and option.value for option in options)
     title = f"value_and_grad gives a pair, but the assignment has {expected} names"
     if not has_aux:
         words = (
             "Write two names: one for the value, one for the gradient. With several argnums, the gradient is a tuple."
         )
         return Explained(None, title, "", (FoundCure("two names", None, words),))
-    explanation = (
-        "With has_aux=True, value_and_grad returns a pair, whose first element is the pair of the value and the "
-        "auxiliary value."
-    )
     names = statement.targets[0].elts
     words = "Write the names as ((value, aux), gradient) on the left of the =."
     if len(names) != 3:
-        return Explained(None, title, explanation, (FoundCure("((value, aux), gradient)", None, words),))
-    sources = [raised.source(target) for target in names]
-    code = f"({sources[0]}, {sources[1]}), {sources[2]}"
+        return Explained(None, title, _PAIR_OF_PAIR, (FoundCure("((value, aux), gradient)", None, words),))
+    value, *others = [raised.source(target) for target in names]
+    # The name of the gradient may stand before the name of the auxiliary value.
+    if _GRADIENT.match(others[0]) and not _GRADIENT.match(others[1]):
+        others.reverse()
+    code = f"({value}, {others[0]}), {others[1]}"
     cure = applied(
         FoundCure("((value, aux), gradient)", code, words), [edit_of(raised, over(statement.targets[0], code))]
     )
-    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
+    return Explained(None, title, _PAIR_OF_PAIR, tuple(passed(raised, [cure])))
+
+
+def number_unpacked(raised: RaisedAt | None) -> Explained | None:
+    """Explains (value, aux), gradient = jax.value_and_grad(f)(x) without has_aux: the value is one number."""
+    statement = raised.statement_of(raised.node) if raised is not None else None
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=[ast.Tuple() as parts, gradient]) as names], value=ast.Call() as call
+        ) if raised is not None:
+            pass
+        case _:
+            return None
+    made = made_by_value_and_grad(raised, call)
+
+    if made is None or made.has_aux or not all(isinstance(part, ast.Name) for part in [parts.elts[0], gradient]):
+        return None
+    value = raised.source(parts.elts[0])
+    title = f"The assignment unpacks the value into {raised.source(parts)}, but the value is one number"
+    text = _NO_AUXILIARY.format(function=made.name)
+    code = f"{value}, {raised.source(gradient)}"
+    edits = [edit_of(raised, over(names, code))]
+    cure = applied(FoundCure("two names", code, _ONE_NAME.format(value=value, function=made.name)), edits)
+    pair = FoundCure(
+        "has_aux", f"jax.value_and_grad({made.name}, has_aux=True)", _RETURN_PAIR.format(function=made.name)
+    )
+    return Explained(None, title, text, (*passed(raised, [cure]), pair))
+
+
+_NO_AUXILIARY = (
+    "The value_and_grad of {function} does not have has_aux=True, so its call returns the number that {function} "
+    "returns, and the gradient."
+)
+_ONE_NAME = "Write one name for the number of {function}, here {value}."
+_RETURN_PAIR = "To get auxiliary values, return (number, auxiliary values) from {function}, and pass has_aux=True."

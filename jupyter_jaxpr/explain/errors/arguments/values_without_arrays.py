@@ -25,7 +25,7 @@ from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_j
 from ..failing_code.return_values import function_of_text, missing_return
 from .missing_attributes import missing_attribute
 from .none_in_trees import none_of_the_caller
-from .unpacked_results import UNPACKED, unpacked_result
+from .unpacked_results import UNPACKED, number_unpacked, unpacked_result
 
 _NONE_AS_OPERAND = "{source} is None, but {operator} needs an array"
 _OPERANDS = re.compile(
@@ -89,6 +89,8 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
         return iterator
     if not isinstance(error, TypeError):
         return None
+    if text == "iteration over a 0-d array" and (number := number_unpacked(raised)) is not None:
+        return number
     if _NO_LENGTH.match(text) and was_raised_in_jax(error) and (iterator := _iterator(raised)) is not None:
         return iterator
     if (iterated := _OF_ITERATOR.match(text)) and _calls_jax(raised):

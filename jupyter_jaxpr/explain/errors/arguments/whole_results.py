@@ -20,6 +20,7 @@ from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from .arrays_in_trees import arrays_in_tree
 from .jit_arguments import packages_of
 from .tree_differences import with_article
 
@@ -315,6 +316,8 @@ def _explained(raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made)
         title = f"{name} is a {kind_of_result}: {_listed(list(parts.words))}"
         return Explained(None, title, text, tuple(_cures(raised, name, value, made, parts)))
     title = f"{name} is a {kind_of_result}, the whole result of {source}"
+    if not any(map(type_of, value)) and (arrays := arrays_in_tree(name, value)) is not None:
+        return Explained(None, title, arrays[0], (arrays[1],))
     return Explained(None, title, text, tuple(_cures(raised, name, value, made, None)))
 
 

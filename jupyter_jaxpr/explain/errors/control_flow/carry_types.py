@@ -12,7 +12,9 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import missing_return, result_of
+from ..failing_code.return_values import result_of
+from .bodies_without_return import returns_of_carry
+from .carries_of_named_tuples import named_tuple_carry
 from .carry_cures import Change, carry_cures
 from .carry_expressions import assigned_value, body_and_carry, function_of_body, returned_carry
 from .dropped_carries import dropped_carry
@@ -69,11 +71,9 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     """Explain a body that returns the carry with more, fewer or differently nested values."""
     parts = body_and_carry(raised)
     found = body_and_place(raised, parts[0]) if raised is not None and parts is not None else None
-    missing = swapped = None
+    swapped = None
     if re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text) and raised is not None and found is not None:
-        missing = missing_return(found[0], found[1].function)
-        if missing is not None:
-            cures = passed_in_body(raised, found[1].function, [missing], found[0])
+        if cures := returns_of_carry(raised, *found, name):
             return Explained(None, f"The body of {name} returns None", "", tuple(cures))
     if name == "scan" and raised is not None and found is not None:
         if (parts_alone := _parts_alone(raised, *found)) is not None:
@@ -100,7 +100,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         "loop_carry[1]", _carry_name(raised)
     )
     if raised is not None and parts is not None:
-        cure = dropped_carry(raised, body_of(raised, parts[0]), name) or cure
+        named = named_tuple_carry(raised, *found, name, text) if found is not None else None
+        cure = named or dropped_carry(raised, body_of(raised, parts[0]), name) or cure
     if _STARTS_WITH_NONE.search(explanation):
         words = "In place of None, pass an initial carry of the type that the step returns, such as an array of zeros."
         cure = FoundCure("an initial carry", None, words)
@@ -184,12 +185,13 @@ def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
     if found is None:
         return Explained(None, title, f"The body returns {' '.join(returned_text.split())}.", (cure,))
     at, body = found[0], found[1].function
-    missing = missing_return(at, body, pair=True)
+    name = body.name if isinstance(body, ast.FunctionDef) else "The body"
     result = result_of(body)
     cures = [cure]
-    if missing is not None:
-        cures = [missing]
-    elif result is not None and not isinstance(result, ast.Tuple):
+    explanation = f"{name} returns {' '.join(returned_text.split())}."
+    if returns := returns_of_carry(raised, at, found[1], "scan"):
+        return Explained(None, title, explanation, tuple(returns))
+    if result is not None and not isinstance(result, ast.Tuple):
         source = at.source(result)
         code = f"{source}, None"
         if reads_output(raised):
@@ -201,6 +203,4 @@ def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
     else:
         whole = whole_carry(at, body, result, reads_output(raised))
         cures = passed_in_body(raised, body, whole, at) or cures
-    name = body.name if isinstance(body, ast.FunctionDef) else "The body"
-    explanation = f"{name} returns {' '.join(returned_text.split())}."
     return Explained(None, title, explanation, tuple(passed_in_body(raised, body, cures, at)))

@@ -23,7 +23,7 @@ def dropped_carry(raised: RaisedAt, body: Body | None, loop: str) -> FoundCure |
         body: The body of the loop; None if unknown.
         loop: The name of the loop.
     """
-    names = _unpacked(body, loop)
+    names = unpacked_carry(body, loop)
     carry = returned_carry(result_of(body.function), loop) if body is not None else None
     if body is None or not isinstance(carry, ast.Tuple) or not names or not 0 < len(carry.elts) < len(names):
         return None
@@ -43,7 +43,7 @@ def dropped_carry(raised: RaisedAt, body: Body | None, loop: str) -> FoundCure |
     return next(iter(passed_in_body(raised, body.function, [cure])), None)
 
 
-def _unpacked(body: Body | None, loop: str) -> list[str]:
+def unpacked_carry(body: Body | None, loop: str) -> list[str]:
     """Return the names into which the body unpacks its carry; empty if the code is unclear."""
     place = 1 if loop == "fori_loop" else 0
     if body is None or place >= len(body.parameters):

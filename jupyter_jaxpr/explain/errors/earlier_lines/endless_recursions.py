@@ -49,7 +49,26 @@ def recursion_error(raised: RaisedAt | None, function: str) -> Explained:
     )
     if raised is not None and own is not None and _calls_itself_twice(raised, own[0]):
         cures = cures[1:]  # a loop cannot replace a recursion with two calls
+    if raised is not None and own is not None and (static := _static_condition(raised, own[0])) is not None:
+        cures = tuple(static if cure.name == "static_argnames" else cure for cure in cures)
     return Explained(place, title, explanation, cures, traced=True)
+
+
+_WITH_IF = (
+    "Make {names} static, and write the condition {condition} as an if of Python in place of {choice}: Python then "
+    "runs only the branch that the condition chooses."
+)
+
+
+def _static_condition(raised: RaisedAt, name: str) -> FoundCure | None:
+    """Return the advice for a recursion in a branch of lax.cond; None without such a condition on an argument."""
+    found = _condition(raised, name)
+    if found is None:
+        return None
+    node, traced = found
+    condition = " ".join(raised.source(node.args[0]).split())
+    words = _WITH_IF.format(names=in_a_sentence(traced, 4), condition=condition, choice=called(node))
+    return FoundCure("static_argnames", None, words)
 
 
 def _calls_itself_twice(raised: RaisedAt, name: str) -> bool:
@@ -68,24 +87,32 @@ def _with_condition(raised: RaisedAt, name: str) -> str:
         raised: Where the error was raised.
         name: The name of the function that calls itself.
     """
+    found = _condition(raised, name)
+    if found is None:
+        return _STOP
+    node, traced = found
+    condition = " ".join(raised.source(node.args[0]).split())
+    return (
+        f"The condition {condition} (line {node.lineno}) depends on {in_a_sentence(traced, 4)}, which JAX traces. "
+        f"JAX traces all branches of {called(node)}, also the branch that calls {name} again. {_STOP}"
+    )
+
+
+def _condition(raised: RaisedAt, name: str) -> tuple[ast.Call, list[str]] | None:
+    """Return the first lax.cond of a recursive function, and the traced arguments in its condition; None without."""
     function = function_of_text(raised, name)
     frame = next((frame for frame in raised.callers[::-1] if frame.f_code.co_name == name), None)
     if function is None or frame is None:
-        return _STOP
+        return None
     parameters = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
     for node in ast.walk(function):
         if not isinstance(node, ast.Call) or called(node) not in _CHOICES or not node.args:
             continue
         read = {part.id for part in ast.walk(node.args[0]) if isinstance(part, ast.Name)}
         traced = [part for part in parameters if part in read and is_tracer_type(type(frame.f_locals.get(part)))]
-        if not traced:
-            continue
-        condition = " ".join(raised.source(node.args[0]).split())
-        return (
-            f"The condition {condition} (line {node.lineno}) depends on {in_a_sentence(traced, 4)}, which JAX traces. "
-            f"JAX traces all branches of {called(node)}, also the branch that calls {name} again. {_STOP}"
-        )
-    return _STOP
+        if traced:
+            return node, traced
+    return None
 
 
 _FRAMES = 60

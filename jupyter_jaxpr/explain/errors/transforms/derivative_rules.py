@@ -77,10 +77,10 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
     if match is None:
         return None
     failing, raised = raised, at_rules(raised)
-    rules = rules_of_vjp(raised)
+    given, wanted = re.sub(r"^PyTreeDef\((.*)\)$", r"\1", match["given"]), entries_of_structure(match["wanted"])
+    rules = rules_of_vjp(raised, given, len(wanted))
     if rules is None:
         return None
-    given, wanted = re.sub(r"^PyTreeDef\((.*)\)$", r"\1", match["given"]), entries_of_structure(match["wanted"])
     rule_node, rule, function_text = rules.backward, rules.name, rules.function
     result = result_of(rule_node)
     if result is None or rule_node is None:
@@ -155,7 +155,7 @@ def entries_of_structure(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of the only custom_vjp in the code.
+    """The rules of a custom_vjp.
 
     Attributes:
         function: The code of the function of custom_vjp.
@@ -179,32 +179,61 @@ class Rules:
 def at_rules(raised: RaisedAt) -> RaisedAt:
     """Return the place of the backward rule in another cell, if the file of the error has no rules of custom_vjp.
 
-    Return the given place if the file has rules, or if the names of the code hold several functions of custom_vjp.
+    Return the given place if the file has rules, or if several files have rules.
     """
     import jax
 
     if raised.frame is None or (raised.loops is not None and "defvjp" in "\n".join(raised.loops.lines)):
         return raised
     functions = {id(value): value for value in namespace(raised).values() if type(value) is jax.custom_vjp}
-    if len(functions) != 1:
+    found = [at_definition(raised, function.bwd) for function in functions.values()]
+    places = [place for place in found if place is not None]
+    if not places or len(places) < len(found) or len({place.place.file for place, _ in places}) > 1:
         return raised
-    found = at_definition(raised, next(iter(functions.values())).bwd)
-    return raised if found is None else found[0]
+    return places[0][0]
 
 
-def rules_of_vjp(raised: RaisedAt) -> Rules | None:
-    """Return the rules of the only call of defvjp in the code; None without such a call, or with several."""
+def rules_of_vjp(raised: RaisedAt, given: str | None = None, number: int = 0) -> Rules | None:
+    """Return the rules of the only call of defvjp in the code; None without such a call, or with several.
+
+    JAX's message on cotangents of another structure does not name the rule. Of several rules, the failing rule is then
+    the only one that returns cotangents of this structure, and that is for a function of as many arguments.
+
+    Args:
+        raised: The place of the rules.
+        given: The structure of the failing rule's cotangents, such as `*` or `(*, *)`; None if unknown.
+        number: The number of arguments that get a cotangent.
+    """
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     calls = [
         node
         for node in ast.walk(module)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "defvjp"
     ]
-    if len(calls) != 1 or len(calls[0].args) != 2 or not isinstance(calls[0].func, ast.Attribute):
+    if len(calls) == 1 or given is None:
+        return _rules_of_call(raised, calls[0]) if len(calls) == 1 else None
+    all_rules = [_rules_of_call(raised, call) for call in calls]
+    failing = [rules for rules in all_rules if rules is None or _may_return(rules, given, number)]
+    return failing[0] if len(failing) == 1 else None
+
+
+def _may_return(rules: Rules, given: str, number: int) -> bool:
+    """Return whether a rule may be the failing one: no code says that the rule returns other cotangents."""
+    if rules.arguments is not None and len(rules.arguments) != number:
+        return False
+    result = result_of(rules.backward)
+    if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
+        return not (isinstance(result, ast.BinOp | ast.UnaryOp) and given != "*")
+    return given.startswith("(") and len(entries_of_structure(given)) == len(result.elts)
+
+
+def _rules_of_call(raised: RaisedAt, call: ast.Call) -> Rules | None:
+    """Return the rules that a call of defvjp sets."""
+    if len(call.args) != 2 or not isinstance(call.func, ast.Attribute):
         return None
-    function_text, (forward, rule) = raised.source(calls[0].func.value), map(raised.source, calls[0].args)
+    function_text, (forward, rule) = raised.source(call.func.value), map(raised.source, call.args)
     function = function_of_text(raised, function_text)
-    backward = function_of_text(raised, calls[0].args[1])
+    backward = function_of_text(raised, call.args[1])
     if function is None:
         return Rules(function_text, forward, rule, backward, (), (), None)
     names = tuple(parameter.arg for parameter in [*function.args.posonlyargs, *function.args.args])

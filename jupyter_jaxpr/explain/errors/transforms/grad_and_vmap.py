@@ -36,6 +36,7 @@ _SCALAR = re.compile(
     re.DOTALL,
 )
 _COUNT_OF_ARGNUMS = "argnums counts from 0, and counts positional arguments only."
+_PASSED = "The call passes {names}."
 _ARGNUMS = re.compile(
     r"^differentiating with respect to argnums=(?P<number>-?\d+|\([\d, -]+\)) requires at least (?P<least>\d+) "
     r"positional arguments to be passed by the caller, but got only (?P<count>\d+)"
@@ -218,11 +219,15 @@ _TAKING = frozenset({"take", "take_along_axis"})
 
 def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     raised = call.raised
-    transform_name = called(call.transform) or "grad"
+    transform_name = called(call.transform) or (call.made.transform if call.made is not None else "grad")
     if value is not None and value.strip().startswith("None"):
         return loss_without_result(call, transform_name)
+    at, function = call.definition or (raised, None)
+    result = result_of(function)
     if value is not None and value.strip().startswith("("):
-        cure = has_aux_cure(raised, call.transform, result_of(call.function))
+        cure = has_aux_cure(raised, call.transform, result)
+        if call.made is not None and call.made.argnums in ((), (0,)) and cure.code is None and call.name.isidentifier():
+            cure = replace(cure, code=f"jax.{transform_name}({call.name}, has_aux=True)")
         return call.explained(
             f"jax.{transform_name} needs one number, but {call.name} returns a tuple", call.returns, [cure]
         )
@@ -230,18 +235,17 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     result_text = f"an array of the shape {shape}" if shape is not None else "something else"
     result_text = kinds.get((value or "").strip()[:1], result_text) if shape is None else result_text
     cures = []
-    result = result_of(call.function)
-    if raised is not None and isinstance(result, ast.Dict) and len(result.values) == 1:
-        number = raised.source(result.values[0])
+    if at is not None and isinstance(result, ast.Dict) and len(result.values) == 1:
+        number = at.source(result.values[0])
         words = f"{number} is the only value of the dict: return the value in place of the dict."
-        cure = applied(FoundCure("the number", number, words), [edit_of(raised, over(result, number))])
+        cure = applied(FoundCure("the number", number, words), [edit_of(at, over(result, number))])
         title = f"jax.{transform_name} needs one number, but {call.name} returns a dict"
         return call.explained(title, call.returns, [cure])
-    if raised is not None and result is not None:
+    if at is not None and result is not None:
         simple = isinstance(result, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
-        code = f"{raised.source(result) if simple else f'({raised.source(result)})'}.sum()"
+        code = f"{at.source(result) if simple else f'({at.source(result)})'}.sum()"
         words = "The sum is one number. The gradient of the sum has the shape of the argument."
-        cures.append(applied(FoundCure(".sum()", code, words), [edit_of(raised, over(result, code))]))
+        cures.append(applied(FoundCure(".sum()", code, words), [edit_of(at, over(result, code))]))
     else:
         cures.append(FoundCure(".sum()", None, "Reduce the result to one number, for example with .sum() or .mean()."))
     words = "jax.jacobian gives the derivative of each element of the result."
@@ -254,9 +258,9 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
         and call.transform_module == "jax"
         and transform_name == "grad"
     ):
-        function = call.transform.func
-        code = f"{raised.source(function).rpartition('.')[0] or 'jax'}.jacobian"
-        jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(function, code))])
+        transform = call.transform.func
+        code = f"{raised.source(transform).rpartition('.')[0] or 'jax'}.jacobian"
+        jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(transform, code))])
         cures.append(jacobian)
     elif transform_name == "grad":
         cures.append(FoundCure("jax.jacobian", None, words))
@@ -450,6 +454,9 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
         title = f"argnums={number} names an argument that the call does not pass by position"
     option = call.option("argnums")
     text = _COUNT_OF_ARGNUMS
+    if call.call is not None and len(call.call.args) == passed_count and len(call.parameters) >= passed_count > 1:
+        numbered = [f"{name} (argnums={place})" for place, name in enumerate(call.parameters[:passed_count])]
+        text += f" {_PASSED.format(names=in_a_sentence(numbered, 6))}"
     words = (
         f"Write in argnums a number from 0 to {passed_count - 1}."
         if passed_count

@@ -258,7 +258,7 @@ def _of_grad(raised: RaisedAt, transform: ast.Call, target: ast.expr, second: as
         argnums = transform.args[1]
     if isinstance(target, ast.Tuple):
         names = [raised.source(name) for name in target.elts]
-        if len(names) == 2 and names[1] == raised.source(second):
+        if len(names) == 2 and names[1] == ast.unparse(second):
             return []
         if not isinstance(argnums, ast.Tuple | ast.List) or len(argnums.elts) != len(names):
             return None

@@ -20,7 +20,7 @@ from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import NUMBERS_OF_PYTHON, makes_key, root_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from .in_axes_beside_trees import PASSED_WHOLE, whole_trees
+from .in_axes_beside_trees import PASSED_WHOLE, unmappable_trees, whole_trees
 from .in_axes_of_trees import entry_of
 from .in_axes_written_out import UNMAPPED_AXIS, entries_without_axis, entry_of_other_size
 from .odd_mapped_arguments import number_of_axes, odd_argument
@@ -128,6 +128,8 @@ def _sizes(call: Applied, text: str) -> Explained:
             cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
     if whole:
         return call.explained(title, " ".join(sentences), whole)
+    if (unmappable := unmappable_trees(call, axes_of_arrays)) is not None:
+        return call.explained(title, " ".join([*sentences, unmappable[0]]), [unmappable[1]])
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
     whole_array = _whole_array(call, axes_of_arrays)
     if (

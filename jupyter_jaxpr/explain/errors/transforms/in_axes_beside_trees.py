@@ -65,6 +65,35 @@ def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str
     return fitting if is_certain else [replace(fitting[0], level="advice", edits=())]
 
 
+def unmappable_trees(
+    call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]
+) -> tuple[str, FoundCure] | None:
+    """Return the sentence and the advice for arguments whose own arrays have different sizes along axis 0.
+
+    None unless all other arguments have one size. This serves where another cell or file has the code of the vmap.
+    """
+    sizes: dict[str, set[str]] = {}
+    for size, _, path, _ in axes_of_arrays:
+        sizes.setdefault(root_of(path), set()).add(size)
+    whole = [name for name in call.parameters if len(sizes.get(name, ())) > 1]
+    others = set().union(*(sizes[name] for name in sizes if name not in whole))
+    if not whole or len(others) != 1 or any(axis != "0" for _, axis, _, _ in axes_of_arrays):
+        return None
+    names, (size,) = in_a_sentence(whole, 4), others
+    sentence = _OWN_SIZES.format(names=names)
+    nodes = call.call.args if call.call is not None else []
+    entries = ["None" if name in whole else "0" for name in call.parameters[: len(nodes)]]
+    is_known = call.call is not None and not call.call.keywords and set(entries) == {"None", "0"}
+    mapped = [name for name in call.parameters[: len(nodes)] if name not in whole]
+    is_known = is_known and all(name in sizes for name in mapped)
+    code = f"in_axes=({', '.join(entries)})" if is_known else None
+    return sentence, FoundCure("in_axes", code, _OF_VMAP.format(names=names, size=size))
+
+
+_OWN_SIZES = "The arrays in {names} have different sizes along axis 0, so vmap cannot map {names}."
+_OF_VMAP = "Write None for {names} in in_axes of the vmap: each of the {size} calls then gets {names} whole."
+
+
 def _maps_all(option: ast.expr) -> bool:
     """Return whether in_axes says to map axis 0 of each argument."""
     entries = option.elts if isinstance(option, ast.Tuple) else [option]

@@ -31,6 +31,8 @@ def odd_argument(call: Applied, text: str, rest: Sequence[tuple[str, str, str, s
     most, raised, call_node = _MOST.search(text), call.raised, call.call
     if most is None or len(rest) != 1 or raised is None or call_node is None or call_node.keywords:
         return None
+    if "some axes (" in text:
+        return None  # further arguments share a third size
     size, axis, path, type_ = rest[0]
     sentence = _ONLY_ODD.format(number=most["number"], size=most["size"], odd=path)
     parameters = call.parameters

@@ -8,6 +8,7 @@ from copy import copy
 from types import FunctionType
 from typing import Any
 
+from ....jax.facts import is_jitted
 from ....jax.transforms_around_function import Transformed, transformed_by
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
@@ -15,6 +16,7 @@ from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
+from ..failing_code.definitions import at_definition
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.only_assignments import behind_name
@@ -51,7 +53,8 @@ class Applied:
         if self.decorated is not None or called(mapped) in _TRANSFORMS:
             self.transform = mapped if isinstance(mapped, ast.Call) else None
         elif raised.frame is not None:
-            self.made = transformed_by(value_of(raised, self.call.func))
+            function = value_of(raised, self.call.func)
+            self.made = transformed_by(function.__wrapped__ if is_jitted(function) else function)
 
     @property
     def word(self) -> str:
@@ -105,6 +108,18 @@ class Applied:
         return function_of_text(self.raised, self.transform.args[0])
 
     @property
+    def definition(self) -> tuple[RaisedAt, AnyFunction] | None:
+        """The place and the def of the transformed function, which may be in another cell; None if unknown."""
+        raised, function = self.raised, self.function
+        if raised is None or function is not None:
+            return None if raised is None or function is None else (raised, function)
+        node = self.transform.args[0] if self.transform is not None and self.transform.args else None
+        value = self.made.function if self.made is not None else None
+        if isinstance(node, ast.Name | ast.Attribute) and raised.frame is not None:
+            value = value_of(raised, node)
+        return at_definition(raised, value) if type(value) is FunctionType else None
+
+    @property
     def name(self) -> str:
         """The name of the transformed function."""
         if self.decorated is not None:
@@ -139,11 +154,12 @@ class Applied:
     @property
     def returns(self) -> str:
         """The sentence that quotes the expression that the function returns."""
-        result = result_of(self.function)
-        if self.raised is None or result is None:
+        place, function = self.definition or (None, None)
+        result = result_of(function)
+        if place is None or result is None:
             return ""
         name = f"{self.name[0].upper()}{self.name[1:]}" if self.name.startswith("the ") else self.name
-        return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
+        return f"{name} returns {' '.join(place.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
         """Return the parameter for the positional argument with this number, or else the code that the call passes."""
