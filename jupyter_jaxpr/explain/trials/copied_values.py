@@ -151,11 +151,13 @@ def _copied_object(value: Any, copies: dict[int, Any], depth: int, codes: Mappin
         inner = member.__func__ if type(member) in (staticmethod, classmethod) else member
         if type(inner) is FunctionType and "__class__" in inner.__code__.co_freevars:
             raise NotCopied  # super() and __class__ stand for the user's class
+        if is_users_class(type(inner)) and hasattr(type(inner), "__set_name__"):
+            raise NotCopied  # Python would call this method of the user for the copy of the class
         if is_jitted(inner):
             if inner is not member:
                 raise NotCopied
             plain[name] = copied(inner, copies, codes=codes)
-    copy = object.__new__(type(kind.__name__, (), {**members, **plain}))
+    copy: Any = object.__new__(type(kind.__name__, (), {**members, **plain}))
     copies[id(value)] = copy
     vars(copy).update({name: copied(field, copies, depth - 1, codes) for name, field in instance_dict(value).items()})
     return copy
