@@ -127,7 +127,7 @@ def _input(call: Applied, transform_name: str, dtype: str) -> Explained:
             words = f"Make an array of floats an argument of {call.name}, and write its position in argnums."
         return call.explained(title, text, others or [FoundCure("argnums", None, words)])
     cures = [cure] if not _is_static(call, number) else []
-    return call.explained(title, text, [*others, *cures])
+    return call.explained(title, text, [*cures, *others])
 
 
 def _is_one_array(call: Applied, number: int, leaf: Any) -> bool:
@@ -155,7 +155,14 @@ _NO_GRADIENT = "A derivative describes small changes of an argument, and an inte
 
 
 def _other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
-    """Return the cure that leaves an argument out of argnums, or that sets argnums to the only array of floats."""
+    """Return the advice to leave an argument out of argnums, or to set argnums to the arguments that hold floats.
+
+    The cure is never an edit: another argnums asks for another derivative, and only the user knows which is wanted.
+    """
+    return call.as_advice(_with_other_argnums(call, number, name))
+
+
+def _with_other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
     raised, option = call.raised, call.option("argnums")
     if raised is None or call.call is None:
         return []
@@ -467,5 +474,7 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
     cure = FoundCure("argnums", None, words)
     if is_single and call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 names the first argument, {call.argument(0)}."
-        cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
+        first = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
+        # Another argnums asks for another derivative, so the cure is never an edit.
+        return call.explained(title, text, call.as_advice([first]) or [cure])
     return call.explained(title, text, [cure])
