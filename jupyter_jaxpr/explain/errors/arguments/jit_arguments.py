@@ -30,6 +30,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
 from .fields_of_classes import static_fields
+from .jits_in_code import jitted_beside
 from .large_numbers import large_number_cures
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import (
@@ -37,7 +38,6 @@ from .static_argument_edits import (
     arrays_as_static,
     is_hashed,
     jit_with,
-    jitted_beside,
     parameters_of,
     raised_call_of,
     static_outcome,
