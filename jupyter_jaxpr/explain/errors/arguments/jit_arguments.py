@@ -452,9 +452,12 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     if (element := _element_of_loop(raised, name, node)) is not None:
         cure = element
     elif code is not None:
-        tried = passed(raised, [applied(cure, [edit_of(raised, over(node, code))])])
+        tuple_cure = applied(cure, [edit_of(raised, over(node, code))])
+        tried = passed(raised, [tuple_cure])
         words = f"With a tuple as {name}, the function raises an error, too. Pass a value that the function takes."
-        cure = tried[0] if tried else FoundCure("another value", None, words)
+        # A call that cannot be tried keeps the code as advice: Python can hash the tuple in any case.
+        untried = [replace(one, code=shown(tuple_cure).code) if one.code is None else one for one in tried]
+        cure = untried[0] if untried else FoundCure("another value", None, words)
     return Explained(None, title, explanation, (cure,))
 
 
