@@ -23,7 +23,7 @@ from ....quantities import count
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over, replacing
+from ..failing_code.edits import applied, edit_of, over, replacing, shown
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, root_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
