@@ -166,14 +166,14 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     text = f"With {name} as a static argument, JAX compiles once for each value of {name}."
     is_whole = name == path
     value = values.get(name)
-    methods = f"The type {kind} needs an __eq__ and a __hash__ that compare the contents."
+    methods = f"Without an __eq__ and a __hash__ that compare the contents, JAX compiles once for each {kind} object."
     if not is_plain and not values:
         text = (
             f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. "
             f"{methods}"
         )
     elif not is_plain and own_hash(value) is None:
-        text = f"{text} {methods}"
+        text = methods
     own_call = raised_call_of(error, function)
     if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
         # JAX jits a function of its own under a name such as _where.
