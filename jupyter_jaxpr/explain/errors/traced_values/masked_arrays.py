@@ -33,6 +33,8 @@ _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
 _LENGTHS = frozenset({"size", "len", "shape"})
 #: Reductions whose result does not change if suitable values, such as 0 for a sum, fill the array up.
 _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
+#: Functions of two arrays whose result does not change if zeros are appended to both.
+_PRODUCTS = frozenset({"dot", "vdot", "inner"})
 #: Uses whose result depends on the number of elements, so that no fill value leaves the result as it is.
 _COUNTING = frozenset({"mean", "std", "var", "median", "average", "percentile", "quantile", *_LENGTHS})
 _MOST_USES = 3
@@ -87,7 +89,7 @@ SIZED = {
 def needs_mask(raised: RaisedAt, node: ast.expr) -> bool:
     """Return whether code reads the elements of an array so that fill values would change the result."""
     return any(
-        use.name not in (*_FILLABLE, "value")
+        use.name not in (*_FILLABLE, *_PRODUCTS, "value")
         for _, use in final_uses(raised, node)
         if not isinstance(use.node, ast.ListComp | ast.GeneratorExp | ast.List | ast.Dict)
     )

@@ -71,7 +71,7 @@ def with_nan(
     text = _TEXT.format(functions=listed, leave=verb, array=array)
     cure = applied(FoundCure(names[0], filled, text), edits)
     if len(reductions) == len(uses):
-        return passed(raised, [cure])
+        return [tried for tried in passed(raised, [cure]) if tried.code is not None]
     tried = [tried for tried in passed(raised, [cure]) if tried.level == "applies"]
     return [replace(shown(cure), level="advice", edits=(), text=f"{text} {_ESCAPES}") for cure in tried]
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ....observe.user_or_library.whose_code import is_installed
+from ...loops.kinds_of_python_loops import parsed
 from ...trials.trial_in_callers import traced_caller
+from ..failing_code.called_names import called
 from ..failing_code.module_names import module_of
 from ..failing_code.place_of_error import RaisedAt
 
@@ -104,7 +108,7 @@ def final_uses(raised: RaisedAt, node: ast.expr) -> Iterator[tuple[RaisedAt, Use
         if use.name in _ELEMENTWISE and isinstance(use.node, ast.Call):
             left.append((at, use.node))
         elif use.name != "value" or isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
-            yield at, use if use.name != "value" or not isinstance(parent, ast.expr) else Use("", parent)
+            yield at, use
         elif isinstance(parent, ast.BinOp | ast.UnaryOp):
             left.append((at, parent))
         elif isinstance(parent, ast.Assign | ast.AugAssign):
@@ -120,12 +124,22 @@ def final_uses(raised: RaisedAt, node: ast.expr) -> Iterator[tuple[RaisedAt, Use
 
 
 def _other_calls(at: RaisedAt, call: ast.Call) -> list[ast.Call]:
-    """Return the other calls in the same file of the function that a call calls."""
-    function = ast.unparse(call.func)
-    nodes = ast.walk(at.loops.module) if at.loops is not None else ()
-    return [
-        node for node in nodes if isinstance(node, ast.Call) and node is not call and ast.unparse(node.func) == function
-    ]
+    """Return the other calls in the user's files of the function that a call calls.
+
+    A call with the same text in another file does not count: this file may be an earlier version of the cell.
+    """
+    name, text = called(call), ast.unparse(call)
+    found: list[ast.Call] = []
+    for file, entry in list(linecache.cache.items()):
+        if file == at.place.file or len(entry) != 4 or f"{name}(" not in "".join(entry[2]) or is_installed(file):
+            continue
+        loops = parsed("".join(entry[2]))
+        nodes = [*ast.walk(loops.module)] if loops is not None else []
+        calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) == name]
+        found += [node for node in calls if ast.unparse(node) != text]
+    here = ast.walk(at.loops.module) if at.loops is not None else ()
+    found += [node for node in here if isinstance(node, ast.Call) and node is not call and called(node) == name]
+    return found
 
 
 def _later_names(at: RaisedAt, statement: ast.Assign | ast.AugAssign) -> Iterator[ast.Name]:
