@@ -43,6 +43,7 @@ from .static_argument_edits import (
     static_outcome,
 )
 from .static_containers import entries_cure, not_static_cure, other_static_cure
+from .values_between_calls import change_at_call
 
 _NO_ARRAY = re.compile(
     r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
@@ -207,6 +208,9 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
             needs = "needs" if len(others) == 1 else "need"
             text = f"{static.text} {in_a_sentence(others)} {needs} {name} as a static argument, too."
             static = replace(static, text=text, level="advice", edits=())
+        if isinstance(raised.node, ast.Call) and change_at_call(raised, raised.node, parameters, [name]) == "many":
+            # JAX would compile once for each step of the user's loop, so the cure is no edit.
+            static = replace(shown(static), level="advice", edits=())
     outcome = static_outcome(error, function, name) if static.edits else "traced"
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())

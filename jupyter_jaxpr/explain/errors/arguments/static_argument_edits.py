@@ -97,6 +97,14 @@ def static_cure(
     return cure if outcome == "traced" else None
 
 
+def is_array_elsewhere(raised: RaisedAt, error: BaseException, function: str, names: Sequence[str]) -> bool:
+    """Return whether another call of the failing jitted function passes an array as one of the arguments."""
+    call = raised_call_of(error, function)
+    if call is None:
+        return False
+    return change_between_calls(raised, code_of(call.function), parameters_of(call.function), names) == "array"
+
+
 def _further(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """Return the other arguments that must be static, too, because a later line needs their values; empty if none."""
     static = [*names, *_static(call)]

@@ -46,7 +46,19 @@ def change_between_calls(
         return None
     caller = at_caller(raised, frames[place - 1])
     call = _call_at(caller, code)
-    if call is None or caller.loops is None:
+    return None if call is None else change_at_call(caller, call, parameters, names)
+
+
+def change_at_call(caller: RaisedAt, call: ast.Call, parameters: Sequence[str], names: Sequence[str]) -> Change | None:
+    """Return how arguments of a call differ between the calls of the function, as `change_between_calls` does.
+
+    Args:
+        caller: The place of the call.
+        call: The call.
+        parameters: The parameters of the called function.
+        names: The parameters in question.
+    """
+    if caller.loops is None:
         return None
     found: list[Change] = []
     for name in names:
