@@ -372,6 +372,23 @@ def test_only_a_scan_needs_a_counter():
     assert reasons_told == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
 
 
+def test_a_scan_with_a_random_key_in_its_carry():
+    def step(carry, _):
+        key, x = carry
+        key, at = jax.random.split(key)
+        return (key, x + jax.random.uniform(at)), None
+
+    reasons_told = told(lambda key, x: lax.scan(step, (key, x), None, length=3)[0][1], jax.random.key(0), 1.0)
+    assert [(kind, text) for kind, *_, text in reasons_told] == [
+        ("loop_once", "XLA counts the body of a loop once, however many steps the loop has."),
+        (
+            "loop_once",
+            "XLA compiles random_split, random_bits to a loop, counts the body of the loop once, and merges some "
+            "operations.",
+        ),
+    ]
+
+
 def test_the_counters_and_the_reverse_index_of_the_gradient_of_a_scan():
     def rollout(a):
         return lax.scan(lambda x, _: (jnp.sin(a * x), None), 1.0, None, length=8)[0]

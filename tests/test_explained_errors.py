@@ -342,6 +342,16 @@ def test_an_explanation_that_needs_a_trial_comes_when_the_panel_asks(
     ]
 
 
+def test_an_explanation_outside_of_jit_that_needs_a_trial_comes_with_the_error(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial_time_limit, "SECONDS_AT_ERROR", 0.0)
+    monkeypatch.setattr(trial_time_limit, "SECONDS", 60.0)
+    note = notebook.run("%%jaxpr\nlax.reduce(x, 0.0, lax.add, 0)").note("raised")
+    assert note["title"] == "reduce takes a tuple of integers, but 0 is one integer"
+    assert [cure["name"] for cure in note["cures"]] == ["a tuple"]
+
+
 @pytest.mark.parametrize("made", ["partial(f, 2.0)", "jax.vmap(f, in_axes=(None, 0, None))"])
 def test_a_trial_of_a_static_argument_leaves_no_trace_of_an_inner_function(notebook: Notebook, made: str) -> None:
     built = notebook.builds()

@@ -509,8 +509,8 @@ def test_a_tracer_that_was_kept_is_noted_with_its_line(notebook: Notebook) -> No
     ran = notebook.run("%%jaxpr\nkept = []\n@jax.jit\ndef f(x):\n    kept.append(x)\n    return x\nf(x)")
     note = ran.note("leaked_tracer")
     assert note["text"] == (
-        "1 tracer (f32[8]) stayed in kept after the trace of f. A tracer stands for an array only during the trace. "
-        "Using a tracer now raises UnexpectedTracerError. A later call changes kept only if JAX traces f again."
+        "1 tracer (f32[8]) stayed in kept after the trace of f. A tracer stands for an array only during the trace, "
+        "and has no value afterwards. A later call changes kept only if JAX traces f again."
     )
     assert note["cure"] == "Return the value from f instead of keeping it in kept."
     assert ran.line_of(note) == 5

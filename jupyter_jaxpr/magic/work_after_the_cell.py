@@ -160,6 +160,10 @@ def _raised(observation: Observation, error: Exception, function: str | None) ->
     """Return the finding on the error that ended the cell; `function` is the jitted function whose call raised."""
     budget = Budget(trial_time_limit.SECONDS_AT_ERROR)
     finding = error_finding(error, function, budget)
+    if finding is None and budget.was_short:
+        # An explanation may depend on a trial. Without a card, no request of the panel could run the trial later.
+        budget = Budget()
+        finding = error_finding(error, function, budget)
     if budget.was_short:
         observation.error_to_try = ErrorToTry(id(error), function)
     return [] if finding is None else [finding]

@@ -54,7 +54,8 @@ def _of_device(array: Any, kinds: str, only_on_cpu: bool) -> Any:
     import numpy as np
 
     aval = array.aval
-    if getattr(aval.dtype, "kind", "") not in kinds or aval.size > _LONGEST:
+    # The dtype of a random key has no kind.
+    if getattr(aval.dtype, "kind", None) not in (*kinds,) or aval.size > _LONGEST:
         return None
     try:
         if array.is_deleted() or not array.is_fully_addressable or not array.is_ready():

@@ -239,7 +239,7 @@ class _Reader:
         values: dict[Any, int] = {
             variable: int(number)
             for variable, number in numbers.items()
-            if variable.aval.shape == () and variable.aval.dtype.kind in "iu"
+            if variable.aval.shape == () and getattr(variable.aval.dtype, "kind", None) in ("i", "u")
         }
         seeds: dict[Any, tuple[int, int]] = {}  # variable of a key -> its seed, and the equation that made the key
         uses: dict[tuple[int, int], int] = {}
@@ -322,7 +322,7 @@ def _makes_key(equation: Any) -> bool:
 def _whole_number(operand: Any, values: Mapping[Any, int]) -> int | None:
     if not hasattr(operand, "val"):
         return values.get(operand)
-    is_whole = getattr(operand.aval, "shape", None) == () and getattr(operand.aval.dtype, "kind", "") in "iu"
+    is_whole = getattr(operand.aval, "shape", None) == () and getattr(operand.aval.dtype, "kind", None) in ("i", "u")
     return int(operand.val) if is_whole else None
 
 

@@ -27,6 +27,7 @@ from ...observe.observation import Finding, Place
 from ...observe.user_or_library.whose_code import is_class_of_users, is_users_code_of
 from ...plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
 from ...quantities import count
+from .cures_of_leaks import cure_of_leak
 
 #: The search goes through at most this many containers and objects that are nested in one another.
 _DEPTH = 4
@@ -138,17 +139,18 @@ def _was_there(tracer: Any, before: Held) -> bool:
 
 
 def _finding(name: str, reach: Reach, holder: str, tracers: Sequence[Any]) -> Finding:
+    codes = [code for scope in reach.scopes for code in _codes(scope.code)]
     types_text = ", ".join(dict.fromkeys(_tracer_text(tracer) for tracer in tracers[:5]))
     return Finding(
         kind="leaked_tracer",
         text=(
             f"{count(len(tracers), 'tracer')} ({types_text}) stayed in {holder} after the trace of {name}. A tracer "
-            "stands for an array only during the trace. Using a tracer now raises UnexpectedTracerError. "
+            "stands for an array only during the trace, and has no value afterwards. "
             f"A later call changes {holder} only if JAX traces {name} again."
         ),
-        cure=f"Return the value from {name} instead of keeping it in {holder}.",
+        cure=cure_of_leak(name, holder, codes),
         function=name,
-        place=_place_of_write([code for scope in reach.scopes for code in _codes(scope.code)], holder),
+        place=_place_of_write(codes, holder),
     )
 
 

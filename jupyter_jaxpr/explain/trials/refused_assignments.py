@@ -16,6 +16,7 @@ from ...plain_text import defined, file_of
 from ..errors.failing_code.edits import edited
 from ..errors.failing_code.origins import value_of
 from ..errors.failing_code.place_of_error import RaisedAt
+from .parts_of_new_objects import is_part_of_new_object
 
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 #: Methods of a NumPy array that return a view where they can.
@@ -206,6 +207,8 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
     viewed_array = _view_of(function, statement, name) if isinstance(base, ast.Name) else None
     if viewed_array is not None and _is_copy(raised, name, viewed_array):
         viewed_array = None
+    if viewed_array is not None and is_part_of_new_object(function, name, viewed_array):
+        viewed_array = None
     if viewed_array is not None and _is_read_after(raised, function, statement, viewed_array):
         return (
             f"{name} is made from {viewed_array}. In NumPy this write also changes {viewed_array}. "
@@ -309,6 +312,14 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
         node = raised.parents.get(id(node))
     declared = [statement for statement in own_nodes(function) if isinstance(statement, ast.Global | ast.Nonlocal)]
     return any(name in statement.names for statement in declared)
+
+
+def is_read_later(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> bool:
+    """Return whether code of the function reads the name of an array after a statement that writes into the array."""
+    function = raised.around(ast.FunctionDef, ast.Lambda)
+    if not isinstance(function, ast.FunctionDef) or not isinstance(base, ast.Name):
+        return False
+    return _is_read_after(raised, function, statement, base.id)
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:

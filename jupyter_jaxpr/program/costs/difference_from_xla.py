@@ -516,7 +516,10 @@ class _Loops:
         equation = jaxpr.eqns[call.equation]
         parts = scan_parts(equation.params)
         carry = equation.invars[parts.consts : parts.consts + parts.carry]
-        may_count = any(not variable.aval.shape and variable.aval.dtype.kind in "iu" for variable in carry)
+        # The dtype of a random key has no kind.
+        may_count = any(
+            not variable.aval.shape and getattr(variable.aval.dtype, "kind", None) in ("i", "u") for variable in carry
+        )
         has_arrays = len(equation.invars) > parts.consts + parts.carry or len(equation.outvars) > parts.carry
         reverse = int(parts.reverse and has_arrays)
         return _Counters(2 + 2 * reverse, 0 if may_count else 2, 1, reverse, int(may_count))

@@ -23,13 +23,14 @@ from ....quantities import count
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over, replacing
+from ..failing_code.edits import applied, edit_of, over, replacing, shown
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, root_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
 from .fields_of_classes import static_fields
+from .jits_in_code import jitted_beside
 from .large_numbers import large_number_cures
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import (
@@ -37,12 +38,12 @@ from .static_argument_edits import (
     arrays_as_static,
     is_hashed,
     jit_with,
-    jitted_beside,
     parameters_of,
     raised_call_of,
     static_outcome,
 )
 from .static_containers import entries_cure, not_static_cure, other_static_cure
+from .values_between_calls import change_at_call
 
 _NO_ARRAY = re.compile(
     r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
@@ -166,14 +167,14 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     text = f"With {name} as a static argument, JAX compiles once for each value of {name}."
     is_whole = name == path
     value = values.get(name)
-    methods = f"The type {kind} needs an __eq__ and a __hash__ that compare the contents."
+    methods = f"Without an __eq__ and a __hash__ that compare the contents, JAX compiles once for each {kind} object."
     if not is_plain and not values:
         text = (
             f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. "
             f"{methods}"
         )
     elif not is_plain and own_hash(value) is None:
-        text = f"{text} {methods}"
+        text = methods
     own_call = raised_call_of(error, function)
     if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
         # JAX jits a function of its own under a name such as _where.
@@ -207,6 +208,9 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
             needs = "needs" if len(others) == 1 else "need"
             text = f"{static.text} {in_a_sentence(others)} {needs} {name} as a static argument, too."
             static = replace(static, text=text, level="advice", edits=())
+        if isinstance(raised.node, ast.Call) and change_at_call(raised, raised.node, parameters, [name]) == "many":
+            # JAX would compile once for each step of the user's loop, so the cure is no edit.
+            static = replace(shown(static), level="advice", edits=())
     outcome = static_outcome(error, function, name) if static.edits else "traced"
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())
@@ -452,9 +456,12 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     if (element := _element_of_loop(raised, name, node)) is not None:
         cure = element
     elif code is not None:
-        tried = passed(raised, [applied(cure, [edit_of(raised, over(node, code))])])
+        tuple_cure = applied(cure, [edit_of(raised, over(node, code))])
+        tried = passed(raised, [tuple_cure])
         words = f"With a tuple as {name}, the function raises an error, too. Pass a value that the function takes."
-        cure = tried[0] if tried else FoundCure("another value", None, words)
+        # A call that cannot be tried keeps the code as advice: Python can hash the tuple in any case.
+        untried = [replace(one, code=shown(tuple_cure).code) if one.code is None else one for one in tried]
+        cure = untried[0] if untried else FoundCure("another value", None, words)
     return Explained(None, title, explanation, (cure,))
 
 

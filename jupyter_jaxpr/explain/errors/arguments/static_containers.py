@@ -19,7 +19,8 @@ from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from .static_argument_edits import is_hashed, jit_with, jits_of, parameters_of
+from .jits_in_code import jits_of
+from .static_argument_edits import is_hashed, jit_with, parameters_of
 
 NOT_STATIC = "Without {name} in the static arguments, JAX traces {name}, and compiles once for all values of {name}."
 

@@ -11,6 +11,7 @@ from ....jax.transform_and_inputs_of_tracer import is_over, maker_of, origin_of,
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of
+from ...derivatives_in_code import derivative_in
 from ...trials.refused_assignments import own_names
 from ..control_flow.appended_values import collected
 from ..explanation import Explained
@@ -25,7 +26,7 @@ from .endless_recursions import recursion_error
 from .interpret_mode import interpret_mode_error
 from .leaking_generators import leaking_generator
 from .leaking_statement import only_writer_of, writer_of
-from .result_of_the_call import after_the_call
+from .result_of_the_call import SECOND_RESULT, after_the_call, second_result
 from .stored_attributes import local_value
 
 _DELETED = re.compile(
@@ -110,9 +111,14 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         explanation += f" Line {statement.lineno} stores a value outside of {function}: {code}."
         if construct == "jit":
             explanation += " A call that reuses the compiled program does not run this line."
-            moved = after_the_call(raised, traced_function, statement)
+            derivative = derivative_in(raised.loops.module if raised.loops is not None else None, traced_function.name)
+            if derivative is not None:
+                moved = second_result(raised, traced_function, statement, derivative)
+            else:
+                moved = after_the_call(raised, traced_function, statement)
             if moved is None or moved.code is None:
-                moved = local_value(raised, traced_function, statement) or moved
+                option = _HAS_AUX if derivative is not None else ""
+                moved = local_value(raised, traced_function, statement, option) or moved
         else:
             moved = collected(raised, construct, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
@@ -170,7 +176,7 @@ _OF_VMAP = _TransformTexts(
 _OF_GRAD = _TransformTexts(
     "A traced value left a function that JAX differentiated",
     " The call of the function that JAX differentiated is over, so JAX can no longer use the value.",
-    "Return the value from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad.",
+    SECOND_RESULT,
 )
 _HAS_AUX = "Pass has_aux=True to the transform, such as jax.grad."
 _WRITES = " In {function}, the statement {statement} writes to the variable or the object that this expression reads."

@@ -59,6 +59,33 @@ def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stm
     return FoundCure("the statement after the call", code or None, words)
 
 
+SECOND_RESULT = (
+    "Return the value from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad."
+)
+_WITH_GRADIENT = "The call then returns the gradient and the value."
+_WITH_RESULT = "The call then returns the pair of the result and the value, and the gradient."
+
+
+def second_result(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt, derivative: ast.Call) -> FoundCure:
+    """Return the cure for a differentiated function that stores a value: a second result, which needs has_aux=True.
+
+    The code shows the new return and the new transform, if the source shows the value and one result.
+
+    Args:
+        raised: Where the stored value was used.
+        traced: The differentiated function, which runs the statement.
+        statement: The statement that stores the value.
+        derivative: The call of the transform, such as jax.grad(self.loss).
+    """
+    transform = f"{raised.source(derivative)[:-1].rstrip().rstrip(',')}, has_aux=True)"
+    kept, result = _kept(raised, traced, statement), result_of(traced)
+    code = transform
+    if kept is not None and len(kept.values) == 1 and result is not None and not isinstance(result, ast.Tuple):
+        code = f"return {raised.source(result)}, {raised.source(kept.values[0])}\n{transform}"
+    both = _WITH_RESULT if "value" in called(derivative) else _WITH_GRADIENT
+    return FoundCure("a second result", code, f"{SECOND_RESULT.format(name=traced.name)} {both}")
+
+
 @dataclass(frozen=True)
 class _Kept:
     """A statement in a jitted function that stores values outside of the function, such as `history.append(loss)`.

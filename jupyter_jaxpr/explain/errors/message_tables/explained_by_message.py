@@ -21,6 +21,7 @@ from ..failing_code.place_of_error import (
     was_raised_in_jax,
 )
 from ..random_keys.wrong_keys import wrong_key
+from ..shapes.batches_of_modules import mapped_module
 from ..traced_values.calls_of_numpy_and_math import DRAWS
 from ..traced_values.calls_of_statistics import statistics_cure
 from ..traced_values.concretization_errors import NO_VALUES
@@ -32,7 +33,7 @@ from .dtype_names import dtype_name_error
 from .jax_messages import ARRAY_MESSAGES, FLOAT_OR_X64, MESSAGES, NUMBER_OUT_OF_RANGE
 from .lax_messages import LAX_MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
-from .program_messages import PROGRAM_MESSAGES
+from .program_messages import BATCH_OF_MODULE, PROGRAM_MESSAGES
 from .setting_messages import SETTING_MESSAGES
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
@@ -97,7 +98,9 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         name, words = row.cure
         operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""
         explanation = " ".join(filter(None, [filled(row.text), operand_text]))
-        return Explained(None, filled(row.title), explanation, (FoundCure(name, None, filled(words)),))
+        cure = FoundCure(name, None, filled(words))
+        cure = (mapped_module(raised) or cure) if row.cure == BATCH_OF_MODULE else cure
+        return Explained(None, filled(row.title), explanation, (cure,))
     return _tracer_argument(error, text, raised, function)
 
 

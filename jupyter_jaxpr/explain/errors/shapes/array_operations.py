@@ -32,6 +32,7 @@ from .functions_of_one_example import with_batch
 from .joined_arrays import first_without_axes, join_cures, new_axis_cures
 from .leaves_of_trees import with_leaves
 from .missing_axes import axis_of_call, missing_axis
+from .stacked_arrays import stack_cures
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
 
@@ -160,12 +161,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return Explained(None, CONCATENATE_OF_NUMBERS, operand_types(raised), tuple(with_axis))
     if _STACK.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{in_expression}"
-        cure = FoundCure(
-            "same shape", None, "Cut or pad the arrays to one shape, or join the arrays with jnp.concatenate."
-        )
-        return explained_with_trials(
-            title, f"A stack needs arrays of one shape. {operand_types(raised)}", raised, [cure]
-        )
+        explanation = f"A stack needs arrays of one shape. {operand_types(raised)}"
+        return explained_with_trials(title, explanation, raised, stack_cures(raised))
     if match := _SELECT.search(text):
         return _select_types(raised, match[1], match[2])
     if _IMMUTABLE.search(text):

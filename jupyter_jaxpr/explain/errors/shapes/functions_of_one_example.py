@@ -13,6 +13,7 @@ from ....observe.observation import FoundCure
 from ....plain_text import file_of
 from ...loops.kinds_of_python_loops import parsed
 from ...trials.trial_of_error_cure import passed
+from ..arguments.jit_arguments import packages_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -61,9 +62,17 @@ def with_batch(explained: Explained, raised: RaisedAt | None, sizes: Sequence[in
         if namespace(call.at).get("jax") is jax and (cure := _mapped(raised, call, sizes)) is not None:
             if cure.level != "applies":
                 return replace(explained, cures=(*explained.cures, cure))
-            others = [other for other in explained.cures if other.name not in _OF_THE_OPERATION]
-            return replace(explained, cures=(cure, *others))
+            return _with_first(explained, cure)
+    for call in calls:
+        # In a scan or a vmap of the called function, JAX's message names inner axes, not the axis of the batch.
+        if namespace(call.at).get("jax") is jax and (cure := _mapped(raised, call, None)) is not None:
+            return _with_first(explained, cure)
     return explained
+
+
+def _with_first(explained: Explained, cure: FoundCure) -> Explained:
+    others = [other for other in explained.cures if other.name not in _OF_THE_OPERATION]
+    return replace(explained, cures=(cure, *others))
 
 
 def _calls(raised: RaisedAt) -> Iterator[_Call]:
@@ -92,17 +101,24 @@ def _definition(code: CodeType) -> ast.FunctionDef | None:
     return None
 
 
-def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int]) -> FoundCure | None:
-    """Return the cure jax.vmap for a call, along axis 0 of its arrays. The size of axis 0 must be in JAX's message.
+def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int] | None) -> FoundCure | None:
+    """Return the cure jax.vmap for a call, along axis 0 of its arrays.
 
     None if another argument may be an array, because a matrix and a batch of vectors look alike.
+
+    Args:
+        raised: Where the error was raised.
+        call: The call.
+        sizes: The sizes in JAX's message, one of which must be the size of axis 0. None for a batch of arrays with two
+            axes or more, whose size need not be in the message.
     """
     at, node = call.at, call.node
     if node.keywords or not node.args or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
     shapes = [shape_of(at, argument) for argument in node.args]
     first = {shape[0] for shape in shapes if shape}
-    if len(first) != 1 or not first <= set(sizes) or max(len(shape or ()) for shape in shapes) < 2:
+    most_axes = max(len(shape or ()) for shape in shapes)
+    if len(first) != 1 or most_axes < 2 or (not first <= set(sizes) if sizes is not None else most_axes < 3):
         return None
     others = [part for part, shape in zip(node.args, shapes, strict=True) if shape is None]
     if not all(_is_container_or_number(at, part) for part in others):
@@ -123,7 +139,9 @@ def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int]) -> FoundCure | 
     operands = [shape for _, shape in shapes_of_operands(raised) if shape[:1] == (size,)]
     arrays = [part for part, shape in zip(node.args, shapes, strict=True) if shape]
     is_of_batch = is_of_batch or _relates_elements(call, arrays)
-    if is_of_batch or len(operands) != 1 or sum(len(shape or ()) > 1 for shape in shapes) != 1:
+    if sizes is None and "equinox" in packages_of(value_of(at, node.func)):
+        return tried  # a module of equinox takes one example
+    if sizes is None or is_of_batch or len(operands) != 1 or sum(len(shape or ()) > 1 for shape in shapes) != 1:
         text = f"{words} The results of all calls are stacked along axis 0."
         return replace(tried, text=text, level="advice", edits=())
     return tried

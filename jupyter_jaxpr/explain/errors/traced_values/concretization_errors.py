@@ -14,7 +14,13 @@ from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import kind_name, message_of, own_name
 from ...trials.trial_of_error_cure import passed
-from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure, traced_static_arguments
+from ..arguments.static_argument_edits import (
+    by_name_cure,
+    is_array_elsewhere,
+    is_differentiated,
+    static_cure,
+    traced_static_arguments,
+)
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -375,7 +381,8 @@ def _explained(
         tried.append(collecting)
     if not tried and not last and general in _GENERAL:
         has_axes = bool(origins.inputs) and all(_has_axes(part.type) for part in origins.inputs)
-        under_any = _GENERAL if has_axes else _GENERAL_WITHOUT_AXES
+        is_array = raised is not None and is_array_elsewhere(raised, error, origins.function or function, origins.names)
+        under_any = _GENERAL if has_axes or is_array else _GENERAL_WITHOUT_AXES
         name, words = (under_any | _UNDER_VMAP if origins.transform == "vmap" else under_any)[general]
         if raised is not None and called(raised.node) == "choose":
             name, words = _MODE

@@ -9,11 +9,12 @@ from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ...trials.trial_of_error_cure import passed
-from ..failing_code.edits import applied, chosen, edit_of, over
+from ..failing_code.edits import applied, chosen, edit_of, over, shown
 from ..failing_code.expression_shapes import integer_of, shape_of
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from .masked_arrays import masked, needs_mask
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,25 @@ class Slices:
                 mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
                 code = f"{self._jnp}.where({mask}, {array}, FILL)"
                 words = "jnp.where keeps the shape. Set FILL to the value for the elements after the end of the slice."
-                if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
+                is_vector = len(getattr(value_of(self._raised, node.value), "shape", ())) == 1
+                if is_vector and needs_mask(self._raised, node):
+                    cures += self._masked_reductions(node, array, mask)
+                elif is_vector:
                     cure = FoundCure(f"{self._jnp}.where", code, words)
                     cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
         return cures
+
+    def _masked_reductions(self, node: ast.Subscript, array: str, mask: str) -> list[FoundCure]:
+        """Return the advice for a slice such as x[:n] whose elements a reduction counts, such as a mean.
+
+        The cure is no edit: if the bound is negative, the mask selects other elements than the slice.
+        """
+        cures = passed(self._raised, masked(self._raised, node, array, mask))
+        return [
+            replace(shown(cure), level="advice", edits=(), text=f"{cure.text} {_NEGATIVE}")
+            for cure in cures
+            if cure.code is not None
+        ]
 
     def _pieces(self, node: ast.Subscript) -> list[_Piece]:
         """Return the slices with traced bounds in an index.
@@ -291,6 +307,7 @@ def _terms(raised: RaisedAt, node: ast.expr, known: dict[str, bool]) -> Terms:
 
 
 _DYNAMIC = "dynamic_slice reads a slice of fixed sizes at a traced position."
+_NEGATIVE = "The mask selects the elements of the slice if the bound is not negative."
 _WRITTEN = (
     "Give the slice a fixed number of elements, such as x.at[i + jnp.arange(3)].set(y), or choose each element with "
     "jnp.where."

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over
-from ..failing_code.module_names import jnp_name, module_of
+from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..message_tables.numpy_messages import INITIAL_OF_MASK
+from .nan_reductions import with_nan
+from .uses_of_arrays import Use, all_uses, final_uses, use_of
 
 MASK_OF_THE_WHOLE = (
     "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
@@ -32,6 +33,8 @@ _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
 _LENGTHS = frozenset({"size", "len", "shape"})
 #: Reductions whose result does not change if suitable values, such as 0 for a sum, fill the array up.
 _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
+#: Functions of two arrays whose result does not change if zeros are appended to both.
+_PRODUCTS = frozenset({"dot", "vdot", "inner"})
 #: Uses whose result depends on the number of elements, so that no fill value leaves the result as it is.
 _COUNTING = frozenset({"mean", "std", "var", "median", "average", "percentile", "quantile", *_LENGTHS})
 _MOST_USES = 3
@@ -83,20 +86,13 @@ SIZED = {
 }
 
 
-@dataclass(frozen=True)
-class Use:
-    """The expression that contains the masked array, such as a reduction or len().
-
-    Attributes:
-        name: The name of the reduction or function, such as mean, len or size; "value" for an operator or a return;
-            empty for any other use.
-        node: The whole expression.
-        other_arguments: The code of the arguments other than the array.
-    """
-
-    name: str
-    node: ast.expr
-    other_arguments: tuple[str, ...] = ()
+def needs_mask(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether code reads the elements of an array so that fill values would change the result."""
+    return any(
+        use.name not in (*_FILLABLE, *_PRODUCTS, "value")
+        for _, use in final_uses(raised, node)
+        if not isinstance(use.node, ast.ListComp | ast.GeneratorExp | ast.List | ast.Dict)
+    )
 
 
 def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[FoundCure]:
@@ -135,27 +131,31 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
                 applied(FoundCure(f"{jnp}.count_nonzero", code, _TRACED_COUNT), [edit_of(raised, over(use.node, code))])
             ]
     text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
-    harmful = [other for other in _all_uses(raised, use) if other.name not in (*_FILLABLE, "value")]
+    uses = [*final_uses(raised, node)]
+    harmful = [(at, other) for at, other in uses if other.name not in (*_FILLABLE, "value")]
     if harmful:
-        return [FoundCure(where_name, None, _advice_on_uses(raised, harmful, node, array, mask))]
+        advice = FoundCure(where_name, None, _advice_on_uses(harmful, node, array, mask, jnp))
+        return with_nan(raised, node, array, mask, uses) or [advice]
     code = f"{filled}FILL)"
     return [chosen(FoundCure(where_name, code, text), [edit_of(raised, over(node, code))])]
 
 
-def _advice_on_uses(raised: RaisedAt, uses: list[Use], node: ast.expr, array: str, mask: str) -> str:
+def _advice_on_uses(uses: list[tuple[RaisedAt, Use]], node: ast.expr, array: str, mask: str, jnp: str) -> str:
     """Return the advice for `node`, the expression `array[mask]`, whose elements the uses count, compare or pass on."""
-    counting = [use for use in uses if use.name in _COUNTING]
-    listed = in_a_sentence(list(dict.fromkeys(_shortened(raised, use.node) for use in counting or uses)), _MOST_USES)
-    words = (_WOULD_COUNT if counting else _WOULD_GET).format(uses=listed)
-    words += f" Give the mask to a reduction, as in {jnp_name(raised)}.mean({array}, where={mask})."
-    for use in uses:
+    counting = [(at, use) for at, use in uses if use.name in _COUNTING]
+    texts = [_shortened(at, use.node) for at, use in counting or uses]
+    words = (_WOULD_COUNT if counting else _WOULD_GET).format(
+        uses=in_a_sentence(list(dict.fromkeys(texts)), _MOST_USES)
+    )
+    reduction = next((use.name for _, use in counting if use.name in _WITH_WHERE), None)
+    if reduction is not None or not counting:
+        words += f" Give the mask to a reduction, as in {jnp}.{reduction or 'mean'}({array}, where={mask})."
+    for at, use in uses:
         match use.node:
             case ast.Compare(left=ast.Name() as left, ops=[_], comparators=[_]) if left is not node:
-                comparison = f"{array}{raised.source(use.node).removeprefix(left.id)}"
+                comparison = f"{array}{at.source(use.node).removeprefix(left.id)}"
                 first = mask if mask.isidentifier() else f"({mask})"
-                return (
-                    f"{words} {_COMPARED.format(uses=_shortened(raised, use.node), code=f'{first} & ({comparison})')}"
-                )
+                return f"{words} {_COMPARED.format(uses=_shortened(at, use.node), code=f'{first} & ({comparison})')}"
     return words
 
 
@@ -306,7 +306,7 @@ def _keeps_elements(raised: RaisedAt, use: Use) -> bool:
     if use.name or not isinstance(use.node, ast.Subscript):
         return False
     inner = use_of(raised, use.node)
-    return inner.name == "value" and all(later.name == "value" for later in _all_uses(raised, inner))
+    return inner.name == "value" and all(later.name == "value" for later in all_uses(raised, inner))
 
 
 def _position_of_use(use: Use) -> int | None:
@@ -317,57 +317,6 @@ def _position_of_use(use: Use) -> int | None:
     return None
 
 
-def use_of(raised: RaisedAt, node: ast.expr) -> Use:
-    """Return how the code uses an expression, such as the reduction around it."""
-    parent = raised.parents.get(id(node))
-    outer = raised.parents.get(id(parent)) if parent is not None else None
-    match parent, outer:
-        case ast.Attribute(attr="size"), _:
-            assert isinstance(parent, ast.Attribute)
-            return Use("size", parent)
-        case ast.Attribute(attr="shape"), ast.Subscript(slice=ast.Constant(value=0)):
-            return Use("shape", outer)
-        case ast.Attribute(attr=name), ast.Call(func=function, args=args, keywords=options) if function is parent:
-            return Use(name, outer, _argument_texts(raised, args, options))
-        case ast.Call(func=ast.Name(id="len"), args=[_]), _:
-            assert isinstance(parent, ast.Call)
-            return Use("len", parent)
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id=module), attr=name), args=[first, *args], keywords=options
-        ), _:
-            assert isinstance(parent, ast.Call)
-            if first is node and module_of(raised, module) == "jax.numpy":
-                return Use(name, parent, _argument_texts(raised, args, options))
-            return Use("", parent)
-        case ((ast.Return() | ast.Assign() | ast.Expr() | ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.Lambda()), _):
-            return Use("value", node)
-        case ast.expr(), _:
-            assert isinstance(parent, ast.expr)
-            return Use("", parent)
-    return Use("value", node)
-
-
-def _argument_texts(raised: RaisedAt, args: list[ast.expr], options: list[ast.keyword]) -> tuple[str, ...]:
-    return (*map(raised.source, args), *(f"{option.arg}={raised.source(option.value)}" for option in options))
-
-
-def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
-    """Yield the given use.
-
-    If the use assigns the value to a name, also yield the later uses of this name in the function.
-    """
-    yield use
-    statement = raised.statement_of(use.node)
-    function = raised.function
-    if use.name != "value" or not isinstance(statement, ast.Assign) or function is None:
-        return
-    names = {part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
-            if node.lineno > (statement.end_lineno or 0):
-                yield use_of(raised, node)
-
-
 def _later_uses(raised: RaisedAt, use: Use, is_tuple: bool) -> Iterator[Use]:
     """Yield the uses of a name to which the given use assigns the array, or what is computed from each element of it.
 
@@ -376,7 +325,7 @@ def _later_uses(raised: RaisedAt, use: Use, is_tuple: bool) -> Iterator[Use]:
         use: The first use.
         is_tuple: True if the name holds a tuple of arrays.
     """
-    for later in [*_all_uses(raised, use)][1:]:
+    for later in [*all_uses(raised, use)][1:]:
         parts = [part for part in ast.iter_child_nodes(later.node) if isinstance(part, ast.Name)]
         kept = [outer for part in parts if (outer := _kept(raised, part, is_tuple)) is not part]
         yield use_of(raised, kept[0]) if kept else later

@@ -13,6 +13,7 @@ from ...loops.kinds_of_python_loops import LoopStatement
 from ...loops.scan_and_vmap_code import Form, rewrite
 from ..failing_code.edits import Change, applied, edit_of, over, source_with
 from ..failing_code.module_names import jnp_name, lax_name, namespace
+from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import NumPyCalls
@@ -372,9 +373,34 @@ class Choices:
 
     def masked(self) -> FoundCure:
         """Return the cure for a loop with a traced number of steps: a scan of fixed length with masked steps."""
-        code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
+        first, mask = self._mask_of_step()
+        steps = f"{first} + {self._jnp}.arange(MOST)" if first else f"{self._jnp}.arange(MOST)"
+        code = f"{self._lax}.scan(step, carry, {steps})  # in step: {self._jnp}.where({mask}, new, old)"
         text = f"{MASKED_SCAN} jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
+
+    def _mask_of_step(self) -> tuple[str, str]:
+        """Return (number of the first step, condition under which a step of a masked scan counts), as code.
+
+        The condition is that of the user's `while`, or compares the name of the user's `for` with the end of the range.
+        The number is empty if it is 0, and the condition is `active` if the code shows no condition.
+        """
+        at = self.consumer()
+        if isinstance(at, ast.While):
+            return "", " ".join(self.condition(at.test).split())
+        match self._raised.around(ast.For):
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[stop])):
+                return "", self._before(name, stop)
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[start, stop])):
+                return self._source(start), self._before(name, stop)
+        length = passed_node(self._raised, "length")
+        return "", "active" if length is None else self._before("_", length)
+
+    def _before(self, name: str, end: ast.expr) -> str:
+        """Return the code that compares a number with an end. The name `_` of an unused number becomes i, j or k."""
+        read = {part.id for part in ast.walk(end) if isinstance(part, ast.Name)}
+        name = next(other for other in "ijk" if other not in read) if name == "_" and not read >= set("ijk") else name
+        return f"{name} < {self._source(end)}"
 
     def _rewritten(self, loop: LoopStatement, form: Form) -> tuple[str | None, str | None]:
         values = self._raised.frame.f_locals if self._raised.frame is not None else {}

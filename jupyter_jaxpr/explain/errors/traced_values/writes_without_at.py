@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from ....observe.observation import FoundCure
-from ...trials.refused_assignments import lost_write
+from ...trials.refused_assignments import is_read_later, lost_write
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import applied, edit_of, over, shown
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials, is_array, operand_types
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, operands, value_of
@@ -46,7 +46,14 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
     lost = lost_write(raised, statement, base.value) if statement is not None else None
     if lost is not None and statement is not None:
         title += _statement_text(raised, statement)
-        return Explained(None, title, operand_types(raised), (FoundCure(".at[...]", None, lost),))
+        code = _code_with_at(raised, statement, node, at) if is_read_later(raised, statement, base.value) else None
+        # The statement would make the new array, but the old array also has to change: the cure is no edit.
+        tried = []
+        if code is not None:
+            new_array = applied(FoundCure(".at[...]", code, lost), [edit_of(raised, over(statement, code))])
+            tried = [cure for cure in passed(raised, [new_array]) if cure.edits]
+            tried = [replace(shown(cure), level="advice", edits=()) for cure in tried]
+        return Explained(None, title, operand_types(raised), (*tried,) or (FoundCure(".at[...]", None, lost),))
     if (swapped := _several_writes(raised, statement, base.value)) is not None:
         return swapped
     match statement:
@@ -55,16 +62,9 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
         case ast.AugAssign(op=op, value=value) if _is_mask(raised, node.slice):
             new = ast.unparse(ast.BinOp(node.value, op, value))
             return _mask_assignment(raised, title, statement, node, new, value)
-        case ast.Assign(targets=[ast.Subscript()], value=value):
-            code = f"{at}.set({raised.source(value)})"
-        case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
-            code = f"{at}.{_METHODS[type(op)]}({raised.source(value)})"
-        case ast.AugAssign(op=op, value=value):
-            code = f"{at}.set({ast.unparse(ast.BinOp(node, op, value))})"
-        case _:
-            return Explained(
-                None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
-            )
+    code = _code_with_at(raised, statement, node, at)
+    if code is None or statement is None:
+        return Explained(None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
     text = NEW_ARRAY_OF_AT
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
     title += _statement_text(raised, statement)
@@ -73,6 +73,25 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
         # The array is part of an object. A trial would assign the new array to the user's object, so there is no trial.
         return Explained(None, title, explanation, (cure,))
     return explained_with_trials(title, explanation, raised, [cure])
+
+
+def _code_with_at(raised: RaisedAt, statement: ast.stmt | None, node: ast.Subscript, at: str) -> str | None:
+    """Return the code of a write with a method of .at[...]; None for a statement that is no write of one value.
+
+    Args:
+        raised: Where the error was raised.
+        statement: The write.
+        node: The left side of the write.
+        at: The code up to the method, such as x = x.at[0].
+    """
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()], value=value):
+            return f"{at}.set({raised.source(value)})"
+        case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
+            return f"{at}.{_METHODS[type(op)]}({raised.source(value)})"
+        case ast.AugAssign(op=op, value=value):
+            return f"{at}.set({ast.unparse(ast.BinOp(node, op, value))})"
+    return None
 
 
 def _several_writes(raised: RaisedAt, statement: ast.stmt | None, array: ast.expr) -> Explained | None:

@@ -20,6 +20,7 @@ from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.passed_arguments import passed_arguments
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import result_of
+from .argnums import argnums_error
 from .complex_losses import HOLOMORPHIC, complex_cures
 from .has_aux import has_aux_cure, no_pair_error
 from .in_axes import vmap_error
@@ -35,8 +36,6 @@ _SCALAR = re.compile(
     r"Output (?:had shape: (?P<shape>\([\d, ]*\))|was (?P<value>.*))",
     re.DOTALL,
 )
-_COUNT_OF_ARGNUMS = "argnums counts from 0, and counts positional arguments only."
-_PASSED = "The call passes {names}."
 _ARGNUMS = re.compile(
     r"^differentiating with respect to argnums=(?P<number>-?\d+|\([\d, -]+\)) requires at least (?P<least>\d+) "
     r"positional arguments to be passed by the caller, but got only (?P<count>\d+)"
@@ -60,7 +59,7 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     derivative_call = call.derivative
     if match := _INDEX.search(text):
         is_of_grad = derivative_call.option("argnums") is not None
-        return _argnums(derivative_call, match["number"], int(match["count"])) if is_of_grad else None
+        return argnums_error(derivative_call, match["number"], int(match["count"])) if is_of_grad else None
     if (no_pair := no_pair_error(derivative_call, text)) is not None:
         return no_pair
     if match := _INPUT.search(text):
@@ -84,7 +83,7 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     if match := _SCALAR.search(text):
         return _scalar(derivative_call, match["shape"], match["value"])
     if match := _ARGNUMS.search(text):
-        return _argnums(derivative_call, match["number"], int(match["count"]))
+        return argnums_error(derivative_call, match["number"], int(match["count"]))
     return vmap_error(call, text)
 
 
@@ -127,7 +126,7 @@ def _input(call: Applied, transform_name: str, dtype: str) -> Explained:
             words = f"Make an array of floats an argument of {call.name}, and write its position in argnums."
         return call.explained(title, text, others or [FoundCure("argnums", None, words)])
     cures = [cure] if not _is_static(call, number) else []
-    return call.explained(title, text, [*others, *cures])
+    return call.explained(title, text, [*cures, *others])
 
 
 def _is_one_array(call: Applied, number: int, leaf: Any) -> bool:
@@ -155,7 +154,14 @@ _NO_GRADIENT = "A derivative describes small changes of an argument, and an inte
 
 
 def _other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
-    """Return the cure that leaves an argument out of argnums, or that sets argnums to the only array of floats."""
+    """Return the advice to leave an argument out of argnums, or to set argnums to the arguments that hold floats.
+
+    The cure is never an edit: another argnums asks for another derivative, and only the user knows which is wanted.
+    """
+    return call.as_advice(_with_other_argnums(call, number, name))
+
+
+def _with_other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
     raised, option = call.raised, call.option("argnums")
     if raised is None or call.call is None:
         return []
@@ -409,63 +415,3 @@ def _uncalled(raised: RaisedAt) -> Explained | None:
     words = f"{transform_name} returns a function. Call this function with the arguments, as in {source}(x)."
     title = f"{transform_name} returns a function, not the results of a call"
     return Explained(None, title, "", (FoundCure("the call", None, words),))
-
-
-def _by_name(call: Applied, number: int) -> Explained | None:
-    """Explains an argument in argnums that the call passes by name: grad only differentiates positional arguments.
-
-    Args:
-        call: The call of the transformed function.
-        number: The largest position in argnums.
-
-    Returns:
-        The explanation; None if the call leaves out an argument before this position, or this argument.
-    """
-    raised, call_node, parameters = call.raised, call.call, call.parameters
-    if raised is None or call_node is None or number < len(call_node.args) or number >= len(parameters):
-        return None
-    named = {keyword.arg: keyword for keyword in call_node.keywords if keyword.arg is not None}
-    wanted_names = parameters[len(call_node.args) : number + 1]
-    if not all(name in named for name in wanted_names):
-        return None
-    transform_name = called(call.transform) or "grad"
-    names, verb = in_a_sentence(wanted_names, 4), "is" if len(wanted_names) == 1 else "are"
-    title = f"jax.{transform_name} differentiates positional arguments, but {names} {verb} passed by name"
-    values = [raised.source(argument) for argument in call_node.args] + [
-        raised.source(named[name].value) for name in wanted_names
-    ]
-    keywords = [raised.source(keyword) for keyword in call_node.keywords if keyword.arg not in wanted_names]
-    code = f"{raised.source(call_node.func)}({', '.join([*values, *keywords])})"
-    words = f"Without its name, {wanted_names[-1]} is the argument at position {number}."
-    if len(wanted_names) > 1:
-        positions = in_a_sentence([str(place) for place in range(len(call_node.args), number + 1)], 4)
-        words = f"Without their names, {names} are the arguments at the positions {positions}."
-    cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(call_node, code))])
-    return call.explained(title, _COUNT_OF_ARGNUMS, [cure])
-
-
-def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
-    is_single = not number.startswith("(")
-    last_number = max(map(int, re.findall(r"-?\d+", number)))
-    if (named := _by_name(call, last_number)) is not None:
-        return named
-    title = f"argnums={number} names no positional argument: the call passes {passed_count or 'none'}"
-    if not is_single:
-        title = f"argnums={number} names an argument that the call does not pass by position"
-    option = call.option("argnums")
-    text = _COUNT_OF_ARGNUMS
-    if call.call is not None and len(call.call.args) == passed_count and len(call.parameters) >= passed_count > 1:
-        numbered = [f"{name} (argnums={place})" for place, name in enumerate(call.parameters[:passed_count])]
-        text += f" {_PASSED.format(names=in_a_sentence(numbered, 6))}"
-    words = (
-        f"Write in argnums a number from 0 to {passed_count - 1}."
-        if passed_count
-        else "Pass the arguments by position."
-    )
-    if passed_count == 1:
-        words = "argnums=0 names the only positional argument of the call. Pass the other arguments by position, too."
-    cure = FoundCure("argnums", None, words)
-    if is_single and call.raised is not None and option is not None and passed_count == 1:
-        words = f"argnums=0 names the first argument, {call.argument(0)}."
-        cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
-    return call.explained(title, text, [cure])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.definitions import at_definition
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import applied, edit_of, over, shown
 from ..failing_code.module_names import namespace
 from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, type_of_new_array, value_of
@@ -233,6 +234,11 @@ class Applied:
         code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
         cure = applied(FoundCure(name, code, text), [edit_of(self.raised, over(self.transform, code))])
         return cure
+
+    def as_advice(self, cures: list[FoundCure]) -> list[FoundCure]:
+        """Return the cures that passed their trial as advice with code, without an edit."""
+        tried = cures if self.raised is None else passed(self.raised, cures)
+        return [replace(shown(cure), level="advice", edits=()) for cure in tried]
 
     def explained(self, title: str, text: str, cures: list[FoundCure]) -> Explained:
         """Return the explanation, with the cures that passed their trial."""
