@@ -18,6 +18,8 @@ _ONE_OPERAND = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sqrt square abs absolute sin cos tan sinh cosh tanh sigmoid relu softplus "
     "silu gelu negative reciprocal sign floor ceil round logical_not conj conjugate real imag astype".split()
 )
+#: Functions of jax.nn that combine elements along an axis, with a result of the shape of their first argument.
+_KEEP_SHAPE = frozenset({"softmax", "log_softmax", "standardize"})
 _SEVERAL_OPERANDS = frozenset(
     "where maximum minimum add subtract multiply divide power arctan2 hypot logaddexp logical_and logical_or equal "
     "not_equal less greater less_equal greater_equal".split()
@@ -60,6 +62,8 @@ def shape_of(raised: RaisedAt, node: ast.expr) -> Shape | None:
         return shape[::-1] if shape is not None else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         return _shape_of_product(shape_of(raised, node.left), shape_of(raised, node.right))
+    if isinstance(node, ast.Call) and called(node) in _KEEP_SHAPE and node.args:
+        return shape_of(raised, node.args[0])
     parts = parts_of(node)
     if not parts:
         _, bracket, sizes = type_of_new_array(raised, node).partition("[")
