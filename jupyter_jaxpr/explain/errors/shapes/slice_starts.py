@@ -43,14 +43,13 @@ def slice_starts_error(error: BaseException, raised: RaisedAt | None, function: 
     if array is None or shape is None or not isinstance(array, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
         return None
     source = " ".join(raised.source(array).split())
-    given = [(words, node) for words, node in (("start index", starts), ("size", sizes)) if node is not None]
     numbers = [
-        f"{count(len(node.elts), words, f'{words[:-2]}ices' if words.endswith('index') else f'{words}s')}"
-        for words, node in given
+        count(len(node.elts), *words)
+        for words, node in ((("start index", "start indices"), starts), (("size",), sizes))
         if isinstance(node, ast.Tuple | ast.List)
     ]
     title = f"{called(call)} gets {in_a_sentence(numbers)}, but {source} has {count(len(shape), 'axis', 'axes')}"
-    if len(numbers) < len(given):
+    if len(numbers) < 2 - is_update:
         title = f"{called(call)} needs one start index for each axis of {source}, which has the shape {shape}"
     text = operands(raised, [array])
     cures = [cure for first in (False, True) for cure in _added(raised, array, starts, sizes, shape, at_front=first)]
