@@ -17,6 +17,7 @@ from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.paths_of_values import path_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
+from .contracted_axes import contracted_axes
 from .transposed_operands import transposed_operand
 
 
@@ -114,7 +115,7 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     shapes = shapes_of_operands(raised)
     general = FoundCure("same size", None, _PRODUCT)
     if raised is not None and called(raised.node) == "dot_general":
-        return [FoundCure("dimension_numbers", None, _DIMENSIONS)]
+        return [contracted_axes(raised) or FoundCure("dimension_numbers", None, _DIMENSIONS)]
     if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
         words = "The last axis of the left operand must have the size of the second to last axis of the right operand."
         code = f"{raised.source(shapes[1][0])}.mT" if shapes[0][1][-1:] == shapes[1][1][-1:] else None

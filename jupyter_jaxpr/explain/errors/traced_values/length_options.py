@@ -21,6 +21,11 @@ _SIZES = {
     "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
 }
 
+_SIZE_OF_UNIQUE = (
+    "Set SIZE to the largest number of elements that the result can have. jnp.unique repeats its first element at the "
+    "remaining places. With the option fill_value, a value of your own marks these places."
+)
+
 
 def with_length(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
     """Return the cures for a call whose result has a length that depends on values; empty for other calls."""
@@ -44,7 +49,8 @@ def with_length(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
         if masks_elements(raised, ast.Subscript(node.args[1], node.args[0])):
             return masked(raised, node, raised.source(node.args[1]), raised.source(node.args[0]))
     if placeholder == "SIZE":
-        return [sized(raised, node, name, code, _SIZES[placeholder])]
+        words = _SIZE_OF_UNIQUE if name == "unique" else _SIZES[placeholder]
+        return [sized(raised, node, name, code, words)]
     cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
     return [chosen(cure, [edit_of(raised, over(node, code))])]
 

@@ -372,9 +372,17 @@ class Choices:
 
     def masked(self) -> FoundCure:
         """Return the cure for a loop with a traced number of steps: a scan of fixed length with masked steps."""
-        code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
+        steps = f"{self._jnp}.arange({self._first_step()}MOST)"
+        code = f"{self._lax}.scan(step, carry, {steps})  # in step: {self._jnp}.where(i < n, new, old)"
         text = f"{MASKED_SCAN} jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
+
+    def _first_step(self) -> str:
+        """Return the start of the failing range and a comma, as of range(1, n); empty without such a start."""
+        match self._raised.node:
+            case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(start)), _]) if start:
+                return f"{start}, "
+        return ""
 
     def _rewritten(self, loop: LoopStatement, form: Form) -> tuple[str | None, str | None]:
         values = self._raised.frame.f_locals if self._raised.frame is not None else {}
