@@ -14,16 +14,17 @@ from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import NumPyCalls, module_of_function
 from .masked_arrays import SIZED, masked, sized
 
+_LARGEST = "Set SIZE to the largest number of elements that the result can have."
 _SIZES = {
-    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
+    "SIZE": f"{_LARGEST} JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",
     "STORED": "Set STORED to the largest number of elements other than 0 that the array can have.",
     "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
 }
 
 _SIZE_OF_UNIQUE = (
-    "Set SIZE to the largest number of elements that the result can have. jnp.unique repeats its first element at the "
-    "remaining places. With the option fill_value, a value of your own marks these places."
+    f"{_LARGEST} jnp.unique repeats its first element at the remaining places. With the option fill_value, a value of "
+    "your own marks these places."
 )
 
 
