@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact, mro_of, own_name
-from .facts import private
+from .facts import is_tracer_type, private
 
 _LAYERS = 20  # the most nested tracers that are followed, such as a tracer of vmap around one of grad around one of jit
 
@@ -263,6 +263,18 @@ def transforms_in_jit(tracer: Any) -> set[str] | None:
         tracer = tracer.val if kind == "vmap" else tracer.primal
     origin = origin_of(tracer)
     return kinds if origin is not None and origin.construct == "jit" else None
+
+
+def has_values(tracer: Any) -> bool:
+    """Return whether a tracer holds the values of an array, as a tracer of jax.grad outside of jax.jit does.
+
+    False for a tracer of vmap, which holds the values of all elements.
+    """
+    for _ in range(_LAYERS):
+        if transform_of(tracer) != "grad":
+            break
+        tracer = tracer.primal
+    return not is_tracer_type(type(tracer))
 
 
 def transform_of(tracer: Any) -> str | None:

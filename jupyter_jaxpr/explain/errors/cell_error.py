@@ -82,6 +82,7 @@ from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
 from .shapes.raveled_trees import raveled_tree_error
+from .shapes.slice_starts import slice_starts_error
 from .shapes.summed_axes import summed_axes_error
 from .shapes.updates_without_axes import update_axes_error
 from .traced_values.callbacks import callback_error
@@ -187,6 +188,7 @@ _KINDS = (
     pad_width_error,
     raveled_tree_error,
     update_axes_error,
+    slice_starts_error,
     summed_axes_error,
     boolean_difference_error,
     inverted_floats_error,

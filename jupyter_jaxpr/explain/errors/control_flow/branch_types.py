@@ -17,6 +17,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, missing_return, result_of
 from ..message_tables.jax_messages import FLOAT_QUOTIENT
+from .branches_in_message import NAMED_BRANCH, branch_in_message
 from .carry_expressions import assigned_value
 from .keys_of_dicts import with_keys
 from .returned_leaves import leaf_at, promoted_dtype, short_source
@@ -27,9 +28,6 @@ _BRANCH = re.compile(
 )
 _AT_MOST = 4  # a sentence names at most this many arrays
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
-_IS = re.compile(
-    r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at (?P<file>.*):(?P<line>\d+)$", re.MULTILINE
-)
 
 
 @dataclass(frozen=True)
@@ -80,12 +78,14 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
         explanation = (
             f"{first_branch} returns {type_of_first} at {path}, but {other} returns {type_of_other} at {path}."
         )
-    nodes = [_branch(raised, branch_name) for branch_name in first.branches]
+    found = [_branch(raised, branch_name, text) for branch_name in first.branches]
+    nodes = [branch[1] if branch is not None else None for branch in found]
     if raised is not None:
-        for subject, node in zip(subjects, nodes, strict=True):
-            result = result_of(node)
-            if result is not None:
-                explanation += f" {subject} returns {short_source(raised, result)} (line {result.lineno})."
+        for subject, branch in zip(subjects, found, strict=True):
+            result = result_of(branch[1]) if branch is not None else None
+            if branch is not None and result is not None:
+                place = _line(raised, branch[0], result)
+                explanation += f" {subject} returns {short_source(branch[0], result)} ({place})."
     if len(differences) > 1:
         others = in_a_sentence(
             [f"{part.path} ({part.types[0]} and {part.types[1]})" for part in differences[1:]], _AT_MOST
@@ -96,9 +96,9 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     if raised is not None and odd is not None:
         at_path = f" at {path}" if path else ""
         explanation += f" All branches but branch {odd.number} return {odd.usual_type}{at_path}."
-        cures = _cures_of_odd_branch(raised, odd, first.path)
+        cures = _cures_of_odd_branch(raised, odd, first.path, text)
     else:
-        cures = _branch_cures(raised, differences)
+        cures = _branch_cures(raised, differences, text)
     if raised is not None:
         quotient = _whole_quotient(raised, nodes, first.types, path) if len(differences) == 1 else []
         whole = [cure for cure in passed(raised, quotient) if cure.level == "applies"]
@@ -124,19 +124,19 @@ def _whole_quotient(
     return []
 
 
-def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda | None:
-    """Return the user's function for a branch that JAX's message calls true_fun, false_fun or branch 1."""
+def _branch(raised: RaisedAt | None, words: str, message: str) -> tuple[RaisedAt, AnyFunction] | None:
+    """Return the place and the user's function of a branch that JAX's message calls true_fun or branch 1."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
     number = {"true_fun": 1, "false_fun": 2}.get(words)
-    if number is not None and called(call) == "cond":
-        return function_of_text(raised, call.args[number] if len(call.args) > number else None)
+    branch = call.args[number] if number is not None and called(call) == "cond" and len(call.args) > number else None
     digits = re.search(r"\d+", words)
     functions = _listed_branches(raised)
     if digits is not None and int(digits[0]) < len(functions):
-        return function_of_text(raised, functions[int(digits[0])])
-    return None
+        branch = functions[int(digits[0])]
+    function = function_of_text(raised, branch)
+    return (raised, function) if function is not None else branch_in_message(raised, message, words)
 
 
 def _listed_branches(raised: RaisedAt) -> list[ast.expr]:
@@ -148,17 +148,21 @@ def _listed_branches(raised: RaisedAt) -> list[ast.expr]:
     return branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
 
 
+def _line(raised: RaisedAt, at: RaisedAt, node: ast.expr) -> str:
+    return f"line {node.lineno}" if at.place.file == raised.place.file else f"line {node.lineno} of another cell"
+
+
 def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
     cure = FoundCure("same structure", None, "Return the same containers with the same keys from all branches.")
     title = f"The branches of {name} return different structures"
-    names = {match["branch"]: match["name"] for match in _IS.finditer(text)}
+    names = {match["branch"]: match["name"] for match in NAMED_BRANCH.finditer(text)}
     none = _NONE.search(text)
     if none is not None:
         branch = none["branch"]
-        node = _branch(raised, branch)
+        found = _branch(raised, branch, text)
         written = names.get(branch, branch)
         explanation = f"{branch} returns None" if written == "<lambda>" else f"{written} returns None"
-        missing = missing_return(raised, node) if raised is not None else None
+        missing = missing_return(*found) if found is not None else None
         cures = [cure] if missing is None else [missing]
         return Explained(
             None, title, f"{explanation}.", tuple(cures if raised is None else passed(raised, cures)) or (cure,)
@@ -183,21 +187,24 @@ def _named_branches(raised: RaisedAt, text: str, explanation: str) -> tuple[list
         explanation: The part of the message that compares the results of two branches.
     """
     sentences, tuples = [], []
-    for match in _IS.finditer(text):
+    results: list[tuple[str, RaisedAt, ast.expr]] = []
+    for match in NAMED_BRANCH.finditer(text):
         branch, name, file, line = match.group("branch", "name", "file", "line")
         if not re.search(rf"\b{re.escape(branch)}\b", explanation):
             continue
-        node = _branch(raised, branch)
-        result = result_of(node)
+        found = _branch(raised, branch, text)
+        at, result = (found[0], result_of(found[1])) if found is not None else (raised, None)
         subject = re.sub("^branch ?", "Branch ", branch)
         is_named = name != "<lambda>"
         if result is not None:
-            returned = f"returns {short_source(raised, result)} (line {result.lineno})."
+            returned = f"returns {short_source(at, result)} ({_line(raised, at, result)})."
             sentences.append(f"{subject} is {name}, which {returned}" if is_named else f"{subject} {returned}")
         elif is_named:
             sentences.append(
                 f"{subject} is {name} (line {line})." if file == raised.place.file else f"{subject} is {name}."
             )
+        if result is not None:
+            results.append((name if is_named else branch, at, result))
         if isinstance(result, ast.Tuple) and not any(isinstance(part, ast.Starred) for part in result.elts):
             tuples.append((name if is_named else branch, result.elts))
     of_whole_results = " of length " in explanation and not explanation.startswith("At path")
@@ -210,7 +217,47 @@ def _named_branches(raised: RaisedAt, text: str, explanation: str) -> tuple[list
         if len(more) > position + 1:
             words = f"Return as many values from {shorter} as from {longer}."
         return sentences, FoundCure("same structure", None, words)
-    return sentences, None
+    return sentences, _values_beside_array(raised, results, explanation)
+
+
+def _values_beside_array(
+    raised: RaisedAt, results: Sequence[tuple[str, RaisedAt, ast.expr]], explanation: str
+) -> FoundCure | None:
+    """Return the advice for a branch that returns one array, where the other branch returns a tuple of several values.
+
+    Args:
+        raised: Where the error was raised.
+        results: The name, the place and the result of each branch.
+        explanation: The part of the message that compares the results of two branches.
+    """
+    if len(results) != 2 or "is an array" not in explanation or "is a tuple" not in explanation:
+        return None
+    (shorter, at, result), (longer, of_longer, values) = sorted(
+        results, key=lambda named: isinstance(named[2], ast.Tuple)
+    )
+    if isinstance(result, ast.Tuple) or not isinstance(values, ast.Tuple) or len(values.elts) < 2:
+        return None
+    words = _AS_MANY.format(longer=longer, count=len(values.elts), shorter=shorter)
+    further = values.elts[1:]
+    if not all(isinstance(value, ast.Constant) for value in further):
+        return FoundCure("same structure", None, words)
+    # A flag of two branches usually differs.
+    texts = [_OTHER_FLAG.get(of_longer.source(value), of_longer.source(value)) for value in further]
+    values_text = f"{at.source(result)}, {', '.join(texts)}"
+    is_returned = isinstance(at.parents.get(id(result)), ast.Return)
+    code = values_text if is_returned else f"({values_text})"
+    shown = f"return {values_text}" if is_returned else code
+    cure = FoundCure("same structure", shown, _SUCH_AS.format(advice=words, code=shown))
+    tried = passed(raised, [applied(cure, [edit_of(at, over(result, code))])])
+    is_traced = any(trial.level == "applies" for trial in tried)
+    return cure if is_traced else FoundCure("same structure", None, words)
+
+
+_AS_MANY = (
+    "{longer} returns {count} values, and {shorter} returns one array. Return {count} values from {shorter}, too."
+)
+_SUCH_AS = "{advice} For example: {code}."
+_OTHER_FLAG = {"True": "False", "False": "True"}
 
 
 @dataclass(frozen=True)
@@ -256,24 +303,25 @@ def _shape(type_: str) -> list[str]:
     return [size for size in type_.partition("[")[2].rstrip("]").split(",") if size]
 
 
-def _cures_of_odd_branch(raised: RaisedAt, odd: _OddBranch, path: str | None) -> list[FoundCure]:
+def _cures_of_odd_branch(raised: RaisedAt, odd: _OddBranch, path: str | None, message: str) -> list[FoundCure]:
     """Return the cures, of which the first that passes counts: without an axis of the size 1, and advice."""
     cures = []
-    result = result_of(_branch(raised, f"branch {odd.number}"))
-    leaf = result if result is None or path is None else leaf_at(result, path, raised)
+    found = _branch(raised, f"branch {odd.number}", message)
+    at, result = (found[0], result_of(found[1])) if found is not None else (raised, None)
+    leaf = result if result is None or path is None else leaf_at(result, path, at)
     sizes = _shape(odd.type)
     axes = [axis for axis, size in enumerate(sizes) if size == "1"]
     axes = [axis for axis in axes if sizes[:axis] + sizes[axis + 1 :] == _shape(odd.usual_type)]
     if leaf is not None and axes:
-        code = f"{jnp_name(raised)}.squeeze({raised.source(leaf)}, axis={axes[0]})"
+        code = f"{jnp_name(raised)}.squeeze({at.source(leaf)}, axis={axes[0]})"
         text = f"jnp.squeeze leaves out axis {axes[0]}, whose size is 1."
-        cures.append(applied(FoundCure("jnp.squeeze", code, text), [edit_of(raised, over(leaf, code))]))
+        cures.append(applied(FoundCure("jnp.squeeze", code, text), [edit_of(at, over(leaf, code))]))
     place = f" at {path}" if path else ""
     words = f"Return an array of the type {odd.usual_type}{place} from branch {odd.number}, as from the other branches."
     return [*cures, FoundCure("same shape", None, words)]
 
 
-def _branch_cures(raised: RaisedAt | None, differences: Sequence[_Difference]) -> list[FoundCure]:
+def _branch_cures(raised: RaisedAt | None, differences: Sequence[_Difference], message: str) -> list[FoundCure]:
     """Return the cures to try, in this order; the second converts also the branches that JAX did not compare."""
     if any(part.types[0].partition("[")[2] != part.types[1].partition("[")[2] for part in differences):
         several = raised is not None and len(_listed_branches(raised)) > 2
@@ -289,14 +337,14 @@ def _branch_cures(raised: RaisedAt | None, differences: Sequence[_Difference]) -
     cures = []
     if raised is not None and all(part.promoted == target for part, target in zip(differences, targets, strict=True)):
         for with_later_branches in (False, True):
-            edits = [_conversions(raised, part, with_later_branches) for part in differences]
+            edits = [_conversions(raised, part, with_later_branches, message) for part in differences]
             if all(edits):
                 found = [edit for part in edits for edit in part]
                 cures.append(applied(FoundCure(name, found[0].text, text), found))
     return cures or [FoundCure(name, None, text)]
 
 
-def _conversions(raised: RaisedAt, difference: _Difference, with_later_branches: bool) -> list[Edit]:
+def _conversions(raised: RaisedAt, difference: _Difference, with_later_branches: bool, message: str) -> list[Edit]:
     """Return the edits that convert an array in the branches that return the narrower dtype.
 
     JAX compares the first branch of a switch with the second, then with the third. So if the first branch returns the
@@ -306,6 +354,7 @@ def _conversions(raised: RaisedAt, difference: _Difference, with_later_branches:
         raised: Where the error was raised.
         difference: The array.
         with_later_branches: Also convert the array in the branches that follow the named one, whose types are unknown.
+        message: JAX's message.
 
     Returns:
         The edits; empty if the code does not show the array in one of the branches.
@@ -320,10 +369,11 @@ def _conversions(raised: RaisedAt, difference: _Difference, with_later_branches:
     dtype = difference.dtypes[1 - difference.narrower]
     edits = []
     for name in names:
-        result = result_of(_branch(raised, name))
-        leaf = result if result is None or difference.path is None else leaf_at(result, difference.path, raised)
+        found = _branch(raised, name, message)
+        at, result = (found[0], result_of(found[1])) if found is not None else (raised, None)
+        leaf = result if result is None or difference.path is None else leaf_at(result, difference.path, at)
         if leaf is None:
             return []
         jnp = jnp_name(raised)
-        edits.append(edit_of(raised, over(leaf, f"{jnp}.asarray({raised.source(leaf)}, {jnp}.{dtype})")))
+        edits.append(edit_of(at, over(leaf, f"{jnp}.asarray({at.source(leaf)}, {jnp}.{dtype})")))
     return edits

@@ -18,6 +18,8 @@ _ONE_OPERAND = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sqrt square abs absolute sin cos tan sinh cosh tanh sigmoid relu softplus "
     "silu gelu negative reciprocal sign floor ceil round logical_not conj conjugate real imag astype".split()
 )
+#: Functions of jax.nn that combine elements along an axis, with a result of the shape of their first argument.
+_KEEP_SHAPE = frozenset({"softmax", "log_softmax", "standardize"})
 _SEVERAL_OPERANDS = frozenset(
     "where maximum minimum add subtract multiply divide power arctan2 hypot logaddexp logical_and logical_or equal "
     "not_equal less greater less_equal greater_equal".split()
@@ -55,12 +57,26 @@ def shape_of(raised: RaisedAt, node: ast.expr) -> Shape | None:
         return tuple(value.shape)
     if isinstance(node, ast.Subscript):
         return shape_of_slice(raised, node)
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        shape = shape_of(raised, node.value)
+        return shape[::-1] if shape is not None else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        return _shape_of_product(shape_of(raised, node.left), shape_of(raised, node.right))
+    if isinstance(node, ast.Call) and called(node) in _KEEP_SHAPE and node.args:
+        return shape_of(raised, node.args[0])
     parts = parts_of(node)
     if not parts:
         _, bracket, sizes = type_of_new_array(raised, node).partition("[")
         return tuple(int(size) for size in sizes.rstrip("]").split(",") if size) if bracket else None
     known = [shape for part in parts if (shape := shape_of(raised, part)) is not None]
     return broadcast(*known) if len(known) == len(parts) and broadcasts(*known) else None
+
+
+def _shape_of_product(left: Shape | None, right: Shape | None) -> Shape | None:
+    """Return the shape of a product of matrices and vectors; None for stacks of matrices, or if unknown."""
+    if left is None or right is None or not 1 <= len(left) <= 2 or not 1 <= len(right) <= 2 or left[-1] != right[0]:
+        return None
+    return (*left[:-1], *right[1:])
 
 
 def shape_of_slice(raised: RaisedAt, node: ast.Subscript) -> Shape | None:

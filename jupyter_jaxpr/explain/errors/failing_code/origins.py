@@ -313,6 +313,8 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     at = line_of(value)
     if inner != type_ and origin is not None and origin.function is None:
         type_of_mapped_array, type_of_element = inner, type_
+        if (name := _name_in_callers(raised, under(value))) not in (None, text):
+            return f"{text} is one element of {name} ({type_of_mapped_array}): {type_of_element}."
         return f"{text} is one element of {type_of_mapped_array}: {type_of_element}."
     if paths == [text]:
         return f"The argument {text} is {path} ({type_})." if path else f"The argument {text} is {type_}."
@@ -324,6 +326,15 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     if path is not None:
         return f"{text} is {path} ({type_})."
     return f"{text} is {type_}."
+
+
+def _name_in_callers(raised: RaisedAt, array: Any) -> str | None:
+    """Return the only name of an array in the innermost caller that has a name for the array."""
+    for frame in reversed(raised.callers):
+        names = [name for name, value in frame.f_locals.items() if value is array and not name.startswith("_")]
+        if names:
+            return names[0] if len(names) == 1 else None
+    return None
 
 
 def _is_argument(raised: RaisedAt, value: Any) -> bool:

@@ -42,7 +42,7 @@ def origin_of_argument(raised: RaisedAt, node: ast.Name) -> PassedValue | None:
         function = at.function
         if not isinstance(name, ast.Name) or function is None or at.frame is None:
             return None
-        if _is_assigned(function, name.id):
+        if is_assigned(function, name.id):
             return None
         call = at_caller(at, at.callers[-1]) if at.callers else None
         function_name = _name(at, function)
@@ -50,7 +50,7 @@ def origin_of_argument(raised: RaisedAt, node: ast.Name) -> PassedValue | None:
             return _default_in_use(at, function, name.id)
         if any(isinstance(part, ast.Starred) for part in call.node.args) or None in _names(call.node):
             return None
-        passed = _passed(function, call.node, name.id)
+        passed = passed_for(function, call.node, name.id)
         if passed is None:
             default = _default(function, name.id)
             if default is None:
@@ -123,12 +123,13 @@ def _is_argument(at: RaisedAt, node: ast.expr) -> bool:
     )
 
 
-def _is_assigned(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
+def is_assigned(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
+    """Return whether a function assigns to a name."""
     stores = [part for part in ast.walk(function) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
     return any(part.id == name for part in stores)
 
 
-def _passed(function: ast.FunctionDef | ast.Lambda, call: ast.Call, name: str) -> ast.expr | None:
+def passed_for(function: ast.FunctionDef | ast.Lambda, call: ast.Call, name: str) -> ast.expr | None:
     """Return the expression that a call passes for a parameter; None if the call leaves the parameter out."""
     by_name = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
     parameters = [part.arg for part in [*function.args.posonlyargs, *function.args.args]]

@@ -177,13 +177,6 @@ ARRAY_MESSAGES = (
         ("jnp.stack", "Make an array of the numbers with jnp.stack or jnp.array."),
     ),
     Message(
-        r"Length of slice indices must match number of operand dimensions \((?P<starts>\d+) vs "
-        r"(?P<shape>\(.*?\))\)",
-        "dynamic_slice needs one start index for each axis, but gets {starts} for an array of the shape {shape}",
-        "",
-        ("starts", "Pass as many start indices and sizes as the array has axes."),
-    ),
-    Message(
         r"(?P<function>convolve|correlate)\(\) only support 1-dimensional inputs",
         "{function} takes arrays of one axis",
         "",

@@ -32,6 +32,7 @@ from .functions_of_one_example import with_batch
 from .joined_arrays import first_without_axes, join_cures, new_axis_cures
 from .leaves_of_trees import with_leaves
 from .missing_axes import axis_of_call, missing_axis
+from .reshapes_into_blocks import block_cure
 from .stacked_arrays import stack_cures
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
@@ -126,6 +127,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         new_shape = [int(size) for size in re.findall(r"-?\d+", new_shape_text)]
         others = math.prod(new_shape[1:])
         cures = []
+        if raised is not None and raised.frame is not None and (blocks := block_cure(raised)) is not None:
+            return Explained(None, title, explanation.strip(), (blocks,))
         if len(new_shape) > 1 and min(new_shape) > 0 and int(size_of_array) % others == 0:
             first_size = int(size_of_array) // others
             words = f"With -1 as the first size, JAX computes the size {first_size}."

@@ -18,6 +18,7 @@ from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .alignments import NewAxes, Shape, axes_of_size, broadcast, broadcasts, new_axes
 from .convolutions import kernel_cures, kernel_sentence
+from .differences_of_neighbours import difference_cures
 from .keepdims import REDUCTIONS, keepdims_cures
 from .slices_of_one_array import stencil_cure
 from .written_slices import written_slice_cure
@@ -51,6 +52,7 @@ def broadcast_error(title: str, raised: RaisedAt | None, shapes: Sequence[Shape]
     is_named = all(value_of(raised, node) is not None for node in nodes)
     if not (cures and is_named) and (sentence := _difference(raised, nodes, shapes)) is not None:
         text = f"{text} {sentence}"
+    cures = cures or difference_cures(raised, nodes, shapes)
     if not cures and (placed := _places(raised, nodes, shapes) or _two_places(raised, nodes, shapes)) is not None:
         cures = [placed]
     if not cures and (others := _pairs(raised, nodes, shapes) or _bias(raised, nodes, shapes)) is not None:

@@ -19,6 +19,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+from .convolution_layouts import WITHOUT_NUMBERS, layout_cures, layout_of, reading_of
 
 _CHANNELS = re.compile(
     r"^conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
@@ -65,7 +66,12 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
         return _of_equinox(raised, call, title, int(match["kernel"]))
     explanation = f"{_ORDER} {operands(raised, call.args[:2])}".strip()
     if not _has_channels_last(raised, call):
-        return Explained(None, title, explanation, (channels,))
+        layout = layout_of(raised, groups)
+        if layout is None:
+            return Explained(None, title, explanation, (channels,))
+        if layout.numbers is not None:
+            explanation = f"{reading_of(raised, layout)} {operands(raised, call.args[:2])}"
+        return Explained(None, title, explanation, tuple(layout_cures(raised, layout)) or (channels,))
     arguments = [*map(raised.source, call.args), *map(raised.source, call.keywords), _LAYOUT]
     code = f"{ast.unparse(_module(call))}.conv_general_dilated({', '.join(arguments)})"
     if called(call) == "conv_general_dilated":
@@ -99,7 +105,7 @@ def _of_equinox(raised: RaisedAt, call: ast.Call, title: str, channels: int) -> 
 def _too_few_axes(error: BaseException, raised: RaisedAt) -> Explained | None:
     """Explains a convolution of lax whose input has no batch axis or no channel axis; None for another call."""
     call = raised.node
-    if not isinstance(call, ast.Call) or called(call) not in _WITHOUT_NUMBERS or len(call.args) < 2:
+    if not isinstance(call, ast.Call) or called(call) not in WITHOUT_NUMBERS or len(call.args) < 2:
         return None
     if not was_raised_in_jax(error) or value_of(raised, _module(call)) is not sys.modules.get("jax.lax"):
         return None
@@ -125,7 +131,7 @@ def kernel_sentence(raised: RaisedAt, node: ast.expr) -> str:
         node: The operand.
     """
     call = _maker(raised, node)
-    if not isinstance(call, ast.Call) or called(call) not in _WITHOUT_NUMBERS or len(call.args) < 2:
+    if not isinstance(call, ast.Call) or called(call) not in WITHOUT_NUMBERS or len(call.args) < 2:
         return ""
     if value_of(raised, _module(call)) is not sys.modules.get("jax.lax") and ast.unparse(_module(call)) != "jax.lax":
         return ""
@@ -180,7 +186,6 @@ def _maker(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
     return only_value(raised.function, node.id) if isinstance(node, ast.Name) else None
 
 
-_WITHOUT_NUMBERS = frozenset({"conv", "conv_with_general_padding", "conv_general_dilated"})
 _OPTIONS = 6
 """The number of positional arguments of conv_general_dilated before dimension_numbers."""
 
@@ -194,7 +199,7 @@ def _has_channels_last(raised: RaisedAt, call: ast.Call) -> bool:
     """Return whether the arrays of a call without dimension_numbers fit as images (NHWC) and a kernel (HWIO)."""
     # The fifth argument of conv is its precision, which conv_general_dilated takes at another place.
     most = 4 if called(call) == "conv" else _OPTIONS
-    if called(call) not in _WITHOUT_NUMBERS or not isinstance(call.func, ast.Attribute):
+    if called(call) not in WITHOUT_NUMBERS or not isinstance(call.func, ast.Attribute):
         return False
     if not 2 <= len(call.args) <= most:
         return False

@@ -19,6 +19,7 @@ from ..failing_code.operand_nodes import operand_types, source_suffix
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
 from .alignments import Shape
+from .made_operands import made_operand, sentence_on_made, size_cure
 
 _RULE = "In an einsum, each letter stands for one size in all operands."
 _SAME_SIZE = (
@@ -80,10 +81,21 @@ def einsum_error(raised: RaisedAt | None, letter: str, sizes: Sequence[str]) -> 
         f"{_RULE} {operands(raised, einsum.nodes, type_of_slice)} In '{einsum.text}', {letter} is axis "
         f"{axis} of {operand} and axis {other_axis} of {other_operand}."
     )
+    made = [made for node in (first, second) if (made := made_operand(raised, node)) is not None]
+    text = " ".join([text, *filter(None, map(sentence_on_made, made))])
     if first is not second:
         words = _SAME_SIZE.format(letter=letter, axis=axis, operand=operand, other_axis=other_axis, other=other_operand)
         general = FoundCure("one size", None, words)
-    return Explained(None, title, text, tuple(_ordered(raised, einsum, letter)) or (general,))
+    both = [(first, size, other_size), (second, other_size, size)] if first is not second else []
+    numbers = [_size_cure(raised, *of) for of in both]
+    certain = [cure for cure in numbers if cure is not None and cure.level == "applies"]
+    cures = certain if len(certain) == 1 else _ordered(raised, einsum, letter)
+    return Explained(None, title, text, tuple(cures or filter(None, numbers)) or (general,))
+
+
+def _size_cure(raised: RaisedAt, node: ast.expr, size: int, other: int) -> FoundCure | None:
+    made = made_operand(raised, node)
+    return size_cure(made, size, other) if made is not None else None
 
 
 def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
@@ -180,7 +192,9 @@ def _ordered(raised: RaisedAt, einsum: _Einsum, letter: str) -> list[FoundCure]:
             for order in itertools.permutations(term)
             if all(sizes.get(other, size) == size for other, size in zip(order, shape, strict=True))
         ]
-        orders += [(number, fitting[0])] if len(fitting) == 1 else []
+        # A letter of this operand only has no size that could show its axis, unless the operand has two axes only.
+        moved = [old for old, new in zip(term, fitting[0], strict=True) if old != new] if fitting else []
+        orders += [(number, fitting[0])] if len(fitting) == 1 and (len(term) == 2 or sizes.keys() >= set(moved)) else []
     if len(orders) != 1:
         return []
     number, order = orders[0]

@@ -17,6 +17,8 @@ from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.paths_of_values import path_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
+from .contracted_axes import contracted_axes
+from .transposed_operands import transposed_operand
 
 
 def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
@@ -113,7 +115,7 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     shapes = shapes_of_operands(raised)
     general = FoundCure("same size", None, _PRODUCT)
     if raised is not None and called(raised.node) == "dot_general":
-        return [FoundCure("dimension_numbers", None, _DIMENSIONS)]
+        return [contracted_axes(raised) or FoundCure("dimension_numbers", None, _DIMENSIONS)]
     if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
         words = "The last axis of the left operand must have the size of the second to last axis of the right operand."
         code = f"{raised.source(shapes[1][0])}.mT" if shapes[0][1][-1:] == shapes[1][1][-1:] else None
@@ -126,8 +128,9 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
             code = f"{raised.source(factor)}.T"
             words = f"{code} has the shape {matrix[::-1]}, so the product sums over the {vector[0]} elements."
             return passed(raised, [applied(FoundCure(".T", code, words), [edit_of(raised, over(factor, code))])])
+    transposed = transposed_operand(raised) if raised is not None else None
     if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
-        return [general]
+        return [transposed or general]
     is_weight = isinstance(shapes[0][0], ast.Subscript | ast.Attribute) and isinstance(shapes[1][0], ast.Name)
     if is_weight and shapes[0][1][-1:] != shapes[1][1][-1:] and shapes[1][1][-1:] == shapes[0][1][:1]:
         left, right = (raised.source(node) for node, _ in shapes)
@@ -136,7 +139,7 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
         return [FoundCure("the order", _product_in_order(raised, node, right, left), words)]
     if shapes[0][1][-1:] == shapes[1][1][-1:]:
         return [_transposed(raised, *shapes)]
-    return [general]
+    return [transposed or general]
 
 
 def _transposed(

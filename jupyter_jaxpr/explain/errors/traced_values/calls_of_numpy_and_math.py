@@ -84,7 +84,8 @@ class NumPyCalls:
                 return [FoundCure("jax.random", None, DRAWS)]
             text = (
                 f"jax.numpy has no function of the name {name or called(node)}. jax.pure_callback calls the function "
-                "when the program runs, with the values of the arrays."
+                "when the program runs, with the values of the arrays. jax.grad needs a rule of jax.custom_jvp for "
+                "such a callback."
             )
             return [FoundCure("jax.pure_callback", None, text)]
         # Some functions of jax.numpy, such as jnp.save, are NumPy's own functions.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 import sys
 import types
@@ -11,6 +12,7 @@ from typing import Any
 
 from ....jax.facts import jax_directory
 from ....observe.observation import FoundCure
+from ....observe.process_observer import observer
 from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
@@ -19,9 +21,13 @@ from .calls_of_numpy_and_math import WORKS_ON_TRACED
 from .frozen_distributions import distribution_name, frozen_distribution
 
 _NO_TWIN = (
-    "JAX has no function {path}. Compute the result with other functions of jax.numpy, jax.scipy or jax.lax, or call "
-    "the function of SciPy with jax.pure_callback."
+    "JAX has no function {path}. Compute the result with other functions of jax.numpy, jax.scipy or jax.lax. "
+    "jax.pure_callback calls the function of SciPy while the program runs, but jax.grad needs a rule of jax.custom_jvp "
+    "for such a call."
 )
+_WITHOUT_JAX = "{works} Write import jax first."
+#: Function of math without a counterpart in jax.numpy -> the function of jax.scipy.special that computes the same.
+_OF_MATH = {"erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln"}
 
 
 def scipy_function(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
@@ -33,10 +39,14 @@ def scipy_function(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
     if frozen is not None:
         return [frozen]
     parts = _parts_of_scipy(raised, node)
-    if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
-        return _of_twin_file(parts)
+    if parts and _member(parts) is None and (of_file := _of_twin_file(parts)):
+        return of_file
+    if parts and _member(parts) is None:
+        return [FoundCure("JAX functions", None, _NO_TWIN.format(path=".".join(["jax", *parts])))]
     if _twin(raised, node) is None:
-        return []
+        code = ".".join(["jax", *parts])
+        works = WORKS_ON_TRACED.format(code=code, function=raised.source(node.func))
+        return [FoundCure(code, code, _WITHOUT_JAX.format(works=works))] if parts else []
     # An edit of one call fails where another call needs values, too.
     of_statement, of_function = (
         _cure_around(raised, node, part) for part in (raised.statement_of(node), raised.function)
@@ -84,15 +94,24 @@ def _twin(raised: RaisedAt, node: ast.Call) -> str | None:
 
 
 def _member(parts: list[str]) -> Any:
-    """Return the member of the package jax at a path, such as scipy, special and erf; None without the member."""
+    """Return the member of the package jax at a path, such as scipy, special and erf; None without the member.
+
+    JAX imports jax.scipy.special when Python first reads this attribute of jax.scipy, as the edited code will do.
+    """
     member: Any = sys.modules.get("jax")
     for part in parts:
-        member = vars(member).get(part) if type(member) is types.ModuleType else None
+        if type(member) is not types.ModuleType:
+            return None
+        with observer().looking_away():
+            member = getattr(member, part, None) if member.__name__.startswith("jax") else None
     return member
 
 
 def _parts_of_scipy(raised: RaisedAt, node: ast.Call) -> list[str]:
-    """Return the path of the called function, such as scipy, special and erf; empty for a call outside of SciPy."""
+    """Return the path of the called function, such as scipy, special and erf; empty for a call outside of SciPy.
+
+    For a function of math that jax.scipy has, such as math.erf, this is the path in SciPy.
+    """
     function: Any = node.func
     path: list[str] = []
     while isinstance(function, ast.Attribute):
@@ -101,22 +120,33 @@ def _parts_of_scipy(raised: RaisedAt, node: ast.Call) -> list[str]:
     module = namespace(raised).get(function.id) if isinstance(function, ast.Name) else None
     if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "scipy":
         return [*module.__name__.split("."), *path]
-    if isinstance(function, ast.Name) and not path:
-        modules = [name for name in sys.modules if name.startswith("jax.scipy.")]
-        scipy = [
-            module_name
-            for module_name in modules
-            if module is not None and _of_twin(module_name, function.id) is module
-        ]
-        return [*scipy[0].split(".")[1:], function.id] if scipy else []
+    called_function = vars(module).get(path[0]) if type(module) is types.ModuleType and len(path) == 1 else module
+    for name, twin in _OF_MATH.items():
+        if called_function is not None and called_function is vars(math)[name]:
+            return ["scipy", "special", twin]
+    if isinstance(function, ast.Name) and not path and module is not None:
+        return _path_in_scipy(module)
     if isinstance(function, ast.Name) and (distribution := distribution_name(module)) is not None:
         return ["scipy", "stats", distribution, *path]
     return []
 
 
-def _of_twin(module: str, name: str) -> Any:
-    """Return the SciPy function of this name for a module of JAX: scipy.special.erf for jax.scipy.special and erf."""
-    return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
+def _path_in_scipy(function: Any) -> list[str]:
+    """Return the path of a function of SciPy: scipy, special and erf; empty for any other value.
+
+    The modules are those of which JAX has a counterpart, and that SciPy has imported.
+    """
+    folder = Path(jax_directory()) / "scipy"
+    for file in sorted(folder.rglob("*.py")):
+        parts = [part for part in file.relative_to(folder).with_suffix("").parts if part != "__init__"]
+        members = vars(sys.modules.get(".".join(["scipy", *parts]), _NO_MODULE))
+        for name, member in members.items() if parts else ():
+            if member is function and not name.startswith("_"):
+                return ["scipy", *parts, name]
+    return []
+
+
+_NO_MODULE = types.ModuleType("")
 
 
 def _of_twin_file(parts: list[str]) -> list[FoundCure]:

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ....jax.transform_and_inputs_of_tracer import has_values
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
@@ -81,6 +82,9 @@ _NEEDS = {
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
 #: The sentence for an error under jax.jit in code that also runs under jax.grad.
+_VALUES_UNDER_GRAD = (
+    "JAX differentiates arrays of JAX only: NumPy and Python get no values, because the derivative would be lost."
+)
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
     "arrays have no values."
@@ -400,7 +404,7 @@ def _explained(
             name, words = _without_float(raised)
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
-    text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))
+    text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins, raised)]))
     if raised is not None and need.kind in _MET_UNDER_GRAD and runs_under_grad_alone(raised):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
@@ -554,7 +558,9 @@ def _passes_function(raised: RaisedAt, call: ast.Call) -> bool:
     )
 
 
-def _sentence_about_trace(origins: Culprits) -> str:
+def _sentence_about_trace(origins: Culprits, raised: RaisedAt | None) -> str:
+    if raised is not None and raised.wanted_tracer is not None and has_values(raised.wanted_tracer):
+        return _VALUES_UNDER_GRAD
     if origins.transform == "vmap":
         return "Under vmap, one array stands for all mapped elements at once, and each element has its own value."
     if origins.inputs:

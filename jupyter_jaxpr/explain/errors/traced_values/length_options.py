@@ -14,12 +14,18 @@ from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import NumPyCalls, module_of_function
 from .masked_arrays import SIZED, masked, sized
 
+_LARGEST = "Set SIZE to the largest number of elements that the result can have."
 _SIZES = {
-    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
+    "SIZE": f"{_LARGEST} JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",
     "STORED": "Set STORED to the largest number of elements other than 0 that the array can have.",
     "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
 }
+
+_SIZE_OF_UNIQUE = (
+    f"{_LARGEST} jnp.unique repeats its first element at the remaining places. With the option fill_value, a value of "
+    "your own marks these places."
+)
 
 
 def with_length(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
@@ -44,7 +50,8 @@ def with_length(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
         if masks_elements(raised, ast.Subscript(node.args[1], node.args[0])):
             return masked(raised, node, raised.source(node.args[1]), raised.source(node.args[0]))
     if placeholder == "SIZE":
-        return [sized(raised, node, name, code, _SIZES[placeholder])]
+        words = _SIZE_OF_UNIQUE if name == "unique" else _SIZES[placeholder]
+        return [sized(raised, node, name, code, words)]
     cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
     return [chosen(cure, [edit_of(raised, over(node, code))])]
 

@@ -304,7 +304,10 @@ def _no_array(call: Applied, class_name: str, error: BaseException) -> Explained
         for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
             if type(leaf).__name__ != class_name or (is_made_in_call and not path):
                 continue
-            name = f"{call.argument(number)}{jax.tree_util.keystr(path)}"
+            # The parameter of a lambda has its name in the lambda only.
+            is_lambda = isinstance(node, ast.Name) and isinstance(call.function, ast.Lambda)
+            argument = raised.source(node) if is_lambda else call.argument(number)
+            name = f"{argument}{jax.tree_util.keystr(path)}"
             title = f"jax.{transform_name} takes arrays, but {name} is a {class_name}"
             is_method = isinstance(function, ast.Attribute) and value_of(raised, function.value) is leaf
             if is_method and number == 0 and isinstance(function, ast.Attribute):
@@ -323,7 +326,7 @@ def _no_array(call: Applied, class_name: str, error: BaseException) -> Explained
                 return call.explained(title, "", [fixed])
             if path:
                 is_of_floats = transform_name in _FILTERS and call.option("allow_int") is None
-                cure = without_others(raised, node, value, call.argument(number), name, is_of_floats)
+                cure = without_others(raised, node, value, argument, name, is_of_floats)
             return Explained(None, title, "", (cure,))
     return None
 

@@ -16,8 +16,8 @@ from ..control_flow.returned_leaves import leaf_at
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
-from .in_axes import only_fitting
 from .in_axes_of_trees import entry_of
+from .mapped_sizes import only_fitting
 from .transformed_calls import Applied
 
 OF_OPTION = (
