@@ -155,7 +155,7 @@ def _copied_object(value: Any, copies: dict[int, Any], depth: int, codes: Mappin
             if inner is not member:
                 raise NotCopied
             plain[name] = copied(inner, copies, codes=codes)
-    copy = object.__new__(type(kind.__name__, (), {**members, **plain}))
+    copy: Any = object.__new__(type(kind.__name__, (), {**members, **plain}))
     copies[id(value)] = copy
     vars(copy).update({name: copied(field, copies, depth - 1, codes) for name, field in instance_dict(value).items()})
     return copy

@@ -99,7 +99,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""
         explanation = " ".join(filter(None, [filled(row.text), operand_text]))
         cure = FoundCure(name, None, filled(words))
-        cure = (mapped_module(raised) or cure) if row.cure == BATCH_OF_MODULE else cure
+        cure = (mapped_module(raised) or cure) if row.cure is BATCH_OF_MODULE else cure
         return Explained(None, filled(row.title), explanation, (cure,))
     return _tracer_argument(error, text, raised, function)
 
