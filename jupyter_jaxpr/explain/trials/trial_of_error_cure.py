@@ -108,7 +108,15 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
     outcome = _outcome_of_statements(raised, statements, statements_after(module, statements[-1]), budget)
     if outcome == "traced":
         return outcome_in_callers(raised, all_edits, functools.partial(_trace_outcome, budget=budget))
+    if outcome == "failed" and function is not None and not any(_is_in(edit, function) for edit in all_edits):
+        # The failing function may get the edited function as an argument, as f in minimize(f, x).
+        if _outcome_of_functions(raised, all_edits, budget) == "traced":
+            return "traced"
     return outcome
+
+
+def _is_in(edit: Edit, function: ast.FunctionDef) -> bool:
+    return function.lineno <= edit.place.line <= (function.end_lineno or function.lineno)
 
 
 def _outcome_of_statements(

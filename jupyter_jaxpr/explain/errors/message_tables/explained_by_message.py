@@ -33,7 +33,7 @@ from .dtype_names import dtype_name_error
 from .jax_messages import ARRAY_MESSAGES, FLOAT_OR_X64, MESSAGES, NUMBER_OUT_OF_RANGE
 from .lax_messages import LAX_MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
-from .program_messages import BATCH_OF_MODULE, PROGRAM_MESSAGES
+from .program_messages import PROGRAM_MESSAGES
 from .setting_messages import SETTING_MESSAGES
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
@@ -99,7 +99,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""
         explanation = " ".join(filter(None, [filled(row.text), operand_text]))
         cure = FoundCure(name, None, filled(words))
-        cure = (mapped_module(raised) or cure) if row.cure == BATCH_OF_MODULE else cure
+        cure = (mapped_module(raised) or cure) if row.of_one_element else cure
         return Explained(None, filled(row.title), explanation, (cure,))
     return _tracer_argument(error, text, raised, function)
 

@@ -20,6 +20,7 @@ class Message:
         raised_in_jax: The row applies only to errors from JAX's code; the user's code can raise the same message.
         with_operands: The explanation also lists the arguments of the call with their types.
         calls: The row applies only where the failing expression calls a function of these names; () for any expression.
+        of_one_element: A module of equinox that takes one element got a batch, so jax.vmap of a module may be the cure.
     """
 
     pattern: str
@@ -30,6 +31,7 @@ class Message:
     raised_in_jax: bool = False
     with_operands: bool = False
     calls: tuple[str, ...] = ()
+    of_one_element: bool = False
 
 
 OBJECTS_OUTSIDE = (

@@ -13,8 +13,6 @@ COMPARED_TYPES = "JAX compares the type of each returned value with the type tha
 TANGENT_OF_OTHER_STRUCTURE = "The custom_jvp rule of {function} returns a tangent of another structure than the result"
 CONTAINERS_OF_RESULT = "Return a tangent with the containers of the result, and jnp.zeros_like where the tangent is 0."
 TANGENTS_OF_RESULT = "A tangent has one array for each array of the result."
-#: The cure of a module of equinox that gets a batch, if no edit passes its trial.
-BATCH_OF_MODULE = ("jax.vmap", "Map the module over a batch with jax.vmap(module)(batch).")
 _NAMES_OF_AXES = ("axis_names", "Write one name for each axis of the array of devices.")
 
 PROGRAM_MESSAGES = (
@@ -370,7 +368,8 @@ PROGRAM_MESSAGES = (
         "{module} of equinox takes an array whose number of axes is {number_of_axes}, but gets the shape "
         "{shape_of_input}",
         "A module of equinox takes one element of a batch, without a batch axis.",
-        BATCH_OF_MODULE,
+        ("jax.vmap", "Map the module over a batch with jax.vmap(module)(batch)."),
+        of_one_element=True,
     ),
     Message(
         r"Input type must be an integer or unsigned integer",

@@ -266,8 +266,9 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     ):
         transform = call.transform.func
         code = f"{raised.source(transform).rpartition('.')[0] or 'jax'}.jacobian"
+        # The derivative of all elements is another derivative than the gradient, so the cure is never an edit.
         jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(transform, code))])
-        cures.append(jacobian)
+        cures += call.as_advice([jacobian])
     elif transform_name == "grad":
         cures.append(FoundCure("jax.jacobian", None, words))
     return call.explained(
@@ -276,13 +277,32 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
 
 
 def _rebinds_operand(raised: RaisedAt) -> bool:
-    """Return whether the statement assigns to a name that it also reads, as in `w = w - rate * jax.grad(f)(w)`."""
+    """Return whether code computes with the gradient and the argument, so that both must have one shape.
+
+    The statement assigns to a name that it also reads, as in `w = w - rate * jax.grad(f)(w)`, or adds the gradient to
+    the argument, as in `return w - rate * jax.grad(f)(w)`.
+    """
+    if _is_added_to_argument(raised):
+        return True
     match raised.statement_of(raised.node):
         case ast.AugAssign():
             return True
         case ast.Assign(targets=targets, value=value):
             stored = {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
             return any(isinstance(part, ast.Name) and part.id in stored for part in ast.walk(value))
+    return False
+
+
+def _is_added_to_argument(raised: RaisedAt) -> bool:
+    node = raised.node
+    nodes = node.args if isinstance(node, ast.Call) else []
+    arguments = {part.id for argument in nodes for part in ast.walk(argument) if isinstance(part, ast.Name)}
+    while isinstance(parent := raised.parents.get(id(node)), ast.BinOp | ast.UnaryOp):
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub):
+            other = parent.left if parent.right is node else parent.right
+            if any(isinstance(part, ast.Name) and part.id in arguments for part in ast.walk(other)):
+                return True
+        node = parent
     return False
 
 

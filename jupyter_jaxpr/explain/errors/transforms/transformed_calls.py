@@ -160,7 +160,11 @@ class Applied:
         if place is None or result is None:
             return ""
         name = f"{self.name[0].upper()}{self.name[1:]}" if self.name.startswith("the ") else self.name
-        return f"{name} returns {' '.join(place.source(result).split())} (line {result.lineno})."
+        source = " ".join(place.source(result).split())
+        if isinstance(function, ast.FunctionDef) and self.name.isidentifier() and function.name != self.name:
+            # The code passes the function under another name, such as f in minimize(f, x).
+            return f"{name} is the function {function.name}, which returns {source} (line {result.lineno})."
+        return f"{name} returns {source} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
         """Return the parameter for the positional argument with this number, or else the code that the call passes."""
