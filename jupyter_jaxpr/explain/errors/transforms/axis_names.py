@@ -18,7 +18,12 @@ from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..message_tables.device_messages import AXES_OF_MESH
 from ..message_tables.jax_messages import NAMED_AXES, UNBOUND_AXIS_NAME
-from .unnamed_vmap_axes import unnamed_vmap_axis_error, vmap_in_another_cell_error
+from .unnamed_vmap_axes import (
+    UNDER_SHARD_MAP,
+    call_without_vmap_error,
+    unnamed_vmap_axis_error,
+    vmap_in_another_cell_error,
+)
 
 _NOT_IN_MESH = re.compile(
     r"^Resource axis: (?P<name>\w+) of (?P<spec>.+?) is not found in mesh: (?P<axes>\(.*?\))", re.DOTALL
@@ -44,6 +49,7 @@ def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str
             or unnamed_vmap_axis_error(raised, match[1])
             or vmap_in_another_cell_error(error, raised, match[1])
             or _whole_axis(error, raised, match[1])
+            or (None if is_mapped(error) else call_without_vmap_error(raised, match[1]))
         )
     # JAX 0.12 raises an AssertionError without a message if a collective names an unknown axis.
     if not isinstance(error, AssertionError) or message_of(error).strip() or not was_raised_in_jax(error):
@@ -185,10 +191,7 @@ def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained 
     cure = FoundCure(f"without {called(call)}", None, words)
     if edits:
         cure = replace(shown(applied(cure, edits)), level="advice", edits=())
-    words = (
-        "For an array that is split over devices, call the function under jax.shard_map, on a mesh with the axis "
-        f"{name}."
-    )
+    words = UNDER_SHARD_MAP.format(axis_name=name)
     return Explained(None, title, explanation, (cure, FoundCure("jax.shard_map", None, words)))
 
 

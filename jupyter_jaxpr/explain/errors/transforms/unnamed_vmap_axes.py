@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from types import FrameType
 
 from ....joined_names import in_a_sentence
@@ -95,6 +97,44 @@ def vmap_in_another_cell_error(error: BaseException, raised: RaisedAt, axis_name
     cure = _renamed(raised, nodes[0], axis_name)
     tried = [cure for cure in passed(at_caller(raised, frame), [cure]) if cure.level == "applies"]
     return Explained(None, title, explanation, tuple(tried) or (advice,))
+
+
+_NEW_VMAP = (
+    "{code} calls {function} for each element along axis 0 of the arguments, and {collective} computes over these "
+    "elements. Write None in in_axes for an argument that all elements share."
+)
+UNDER_SHARD_MAP = (
+    "For an array that is split over devices, call the function under jax.shard_map, on a mesh with the axis "
+    "{axis_name}."
+)
+
+
+def call_without_vmap_error(raised: RaisedAt, axis_name: str) -> Explained | None:
+    """Explains a collective in a function that the code calls without vmap; the advice is a vmap with this axis.
+
+    Args:
+        raised: Where the error was raised.
+        axis_name: The name that JAX does not know.
+
+    Returns:
+        None if the call does not name the function, or if JAX cannot trace the call with the vmap.
+    """
+    function = raised.function
+    if not isinstance(function, ast.FunctionDef) or not raised.callers:
+        return None
+    call = at_caller(raised, raised.callers[-1])
+    node = behind_name(call, call.node.func) if isinstance(call.node, ast.Call) else ast.Constant(None)
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == function.name]
+    if len(names) != 1 or namespace(call).get("jax") is not sys.modules.get("jax"):
+        return None
+    code = f'jax.vmap({function.name}, axis_name="{axis_name}")'
+    words = _NEW_VMAP.format(code=code, function=function.name, collective=called(raised.node))
+    cure = applied(FoundCure("axis_name", code, words), [edit_of(call, over(names[0], code))])
+    # Only the user knows which arguments have a batch axis.
+    tried = [replace(one, level="advice", edits=()) for one in passed(call, [cure]) if one.level == "applies"]
+    on_devices = FoundCure("jax.shard_map", None, UNDER_SHARD_MAP.format(axis_name=axis_name))
+    title = UNBOUND_AXIS_NAME.format(axis_name=axis_name)
+    return Explained(None, title, NAMED_AXES, (*tried, on_devices)) if tried else None
 
 
 def _running_maps(error: BaseException) -> Iterator[tuple[str | None, FrameType | None]]:
