@@ -43,6 +43,7 @@ from .static_argument_edits import (
     static_outcome,
 )
 from .static_containers import entries_cure, not_static_cure, other_static_cure
+from .static_lists import list_cure
 from .values_between_calls import change_at_call
 
 _NO_ARRAY = re.compile(
@@ -443,41 +444,7 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
         frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []
         return Explained(None, title, explanation, tuple(frozen or cures))
-    text = f"Pass {name} as a tuple: Python can hash a tuple, but not a list."
-    is_flat = all(is_hashed(element) for element in value) if type(value) is list else None
-    code = None
-    if isinstance(node, ast.List) and not any(
-        isinstance(element, ast.List | ast.Dict | ast.Set) for element in node.elts
-    ):
-        code = f"({raised.source(node)[1:-1].rstrip().rstrip(',')}{',' if len(node.elts) == 1 else ''})"
-    elif is_flat:
-        code = f"tuple({raised.source(node)})"
-    cure = FoundCure("a tuple", code, text)
-    if (element := _element_of_loop(raised, name, node)) is not None:
-        cure = element
-    elif code is not None:
-        tuple_cure = applied(cure, [edit_of(raised, over(node, code))])
-        tried = passed(raised, [tuple_cure])
-        words = f"With a tuple as {name}, the function raises an error, too. Pass a value that the function takes."
-        # A call that cannot be tried keeps the code as advice: Python can hash the tuple in any case.
-        untried = [replace(one, code=shown(tuple_cure).code) if one.code is None else one for one in tried]
-        cure = untried[0] if untried else FoundCure("another value", None, words)
-    return Explained(None, title, explanation, (cure,))
-
-
-def _element_of_loop(raised: RaisedAt, name: str, node: ast.expr) -> FoundCure | None:
-    """Return the cure of a static argument that gets a whole list inside a loop over the elements of the list."""
-    source = raised.source(node)
-    around = raised.parents.get(id(node))
-    while around is not None:
-        loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
-        for loop in loops:
-            if isinstance(loop.target, ast.Name) and raised.source(loop.iter) == source and loop.iter is not node:
-                element = loop.target.id
-                words = f"The loop over {source} gives each element the name {element}. Pass {element} as {name}."
-                return next(iter(passed(raised, [replacing(raised, node, "an element", element, words)])), None)
-        around = raised.parents.get(id(around))
-    return None
+    return Explained(None, title, explanation, (list_cure(raised, name, node, value),))
 
 
 def _tuple_of_sizes(raised: RaisedAt, node: ast.expr) -> FoundCure | None:

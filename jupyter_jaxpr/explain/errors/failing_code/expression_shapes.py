@@ -19,7 +19,12 @@ _ONE_OPERAND = frozenset(
     "silu gelu negative reciprocal sign floor ceil round logical_not conj conjugate real imag astype".split()
 )
 #: Functions of jax.nn that combine elements along an axis, with a result of the shape of their first argument.
-_KEEP_SHAPE = frozenset({"softmax", "log_softmax", "standardize"})
+#: Functions whose result has the shape of the first argument.
+_KEEP_SHAPE = frozenset(
+    "softmax log_softmax standardize ones_like zeros_like full_like empty_like sin cos tan sinh cosh tanh arcsin arccos "
+    "arctan exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute negative sign floor ceil sigmoid relu gelu "
+    "silu softplus".split()
+)
 _SEVERAL_OPERANDS = frozenset(
     "where maximum minimum add subtract multiply divide power arctan2 hypot logaddexp logical_and logical_or equal "
     "not_equal less greater less_equal greater_equal".split()

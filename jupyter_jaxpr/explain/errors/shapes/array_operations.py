@@ -29,7 +29,7 @@ from ..traced_values.writes_without_at import item_assignment
 from .broadcasts import broadcast_error, broadcast_to_cures
 from .einsum_letters import einsum_error, letters_error
 from .functions_of_one_example import with_batch
-from .joined_arrays import first_without_axes, join_cures, new_axis_cures
+from .joined_arrays import first_with_fewer_axes, first_without_axes, join_cures, new_axis_cures
 from .leaves_of_trees import with_leaves
 from .missing_axes import axis_of_call, missing_axis
 from .reshapes_into_blocks import block_cure
@@ -37,6 +37,7 @@ from .stacked_arrays import stack_cures
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
 
+DIFFERENT_AXES = "Arrays with different numbers of axes cannot be joined: {shapes}"
 UNEQUAL_SIZES = "The sizes {sizes} do not fit together{in_expression}"
 _BROADCAST = re.compile(
     r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
@@ -158,7 +159,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return Explained(None, title, explanation.strip(), tuple(cures))
     if _RANKS.search(text):
         shapes = _SHAPE.findall(text)
-        title = f"Arrays with different numbers of axes cannot be joined: {', '.join(shapes)}"
+        title = DIFFERENT_AXES.format(shapes=", ".join(shapes))
         return Explained(None, title, operand_types(raised), tuple(new_axis_cures(raised, list(map(_sizes, shapes)))))
     if _NO_AXES.search(text) and (with_axis := first_without_axes(raised)):
         return Explained(None, CONCATENATE_OF_NUMBERS, operand_types(raised), tuple(with_axis))
@@ -216,6 +217,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"{name} transforms two axes, but the array has no axis {match[1]}"
         words = f"Pass an array of at least two axes. {name.rstrip('2')} of jnp.fft transforms one axis."
         return Explained(None, title, operand_types(raised), (FoundCure("two axes", None, words),))
+    if _AXIS.search(text) and (fewer := first_with_fewer_axes(raised)) is not None:
+        title = DIFFERENT_AXES.format(shapes=", ".join(map(str, fewer[0])))
+        return Explained(None, title, operand_types(raised), tuple(fewer[1]))
     if match := _AXIS.search(text):
         return missing_axis(raised, int(match[1]), int(match[2]))
     if raised is not None and isinstance(error, IndexError) and (unnamed := axis_of_call(raised, text)) is not None:

@@ -97,6 +97,21 @@ def first_without_axes(raised: RaisedAt | None) -> list[FoundCure]:
     return [cure for cure in new_axis_cures(raised, known) if cure.code is not None]
 
 
+def first_with_fewer_axes(raised: RaisedAt | None) -> tuple[list[Shape], list[FoundCure]] | None:
+    """Return the shapes and the cures of a concatenate whose first array has fewer axes than another array.
+
+    JAX's message names only the axis that the first array lacks. None for other calls, or if a shape is unknown.
+    """
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or not call.args or not _is_display(call.args[0]):
+        return None
+    shapes = [shape_of(raised, node) for node in call.args[0].elts]
+    known = [shape for shape in shapes if shape is not None]
+    if called(call) not in ("concatenate", "concat") or len(known) != len(shapes) or not known:
+        return None
+    return (known, new_axis_cures(raised, known)) if len(known[0]) < max(map(len, known)) else None
+
+
 def _is_display(node: ast.expr) -> TypeGuard[ast.List | ast.Tuple]:
     return isinstance(node, ast.List | ast.Tuple)
 
