@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import Edit, FoundCure
@@ -148,7 +148,7 @@ def _listed_branches(raised: RaisedAt) -> list[ast.expr]:
     return branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
 
 
-def _line(raised: RaisedAt, at: RaisedAt, node: ast.expr) -> str:
+def _line(raised: RaisedAt, at: RaisedAt, node: AnyFunction | ast.expr) -> str:
     return f"line {node.lineno}" if at.place.file == raised.place.file else f"line {node.lineno} of another cell"
 
 
@@ -163,9 +163,14 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
         written = names.get(branch, branch)
         explanation = f"{branch} returns None" if written == "<lambda>" else f"{written} returns None"
         missing = missing_return(*found) if found is not None else None
-        cures = [cure] if missing is None else [missing]
+        if raised is None or found is None or missing is None:
+            return Explained(None, title, f"{explanation}.", (cure,))
+        cures = passed(raised, [missing])
+        if not cures or cures[0].code is None:
+            explanation = f"{written} ({_line(raised, *found)}) returns None"
+        # Without a trial that passed, the card still names the function whose return is missing.
         return Explained(
-            None, title, f"{explanation}.", tuple(cures if raised is None else passed(raised, cures)) or (cure,)
+            None, title, f"{explanation}.", tuple(cures) or (replace(missing, code=None, level="advice", edits=()),)
         )
     explanation = next((part for part in text.split("\n\n")[2:3]), "")
     explanation = with_keys(re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation))
