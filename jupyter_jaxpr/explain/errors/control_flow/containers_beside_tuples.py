@@ -58,7 +58,7 @@ def value_alone(
     parts = [of_longer.source(part) for part in values.elts]
     parts[place] = of_shorter.source(other)
     more = f"({', '.join(parts)})"
-    added = applied(FoundCure("more values", more, ""), [edit_of(of_shorter, over(other, more))])
+    added = applied(replace(cure, code=more), [edit_of(of_shorter, over(other, more))])
     if any(new.level == "applies" for new in passed(raised, [added])):
         return FoundCure("same structure", None, _EITHER.format(**named))
     return cure
