@@ -19,6 +19,7 @@ from ..failing_code.return_values import AnyFunction, function_of_text, missing_
 from ..message_tables.jax_messages import FLOAT_QUOTIENT
 from .branches_in_message import NAMED_BRANCH, branch_in_message
 from .carry_expressions import assigned_value
+from .containers_beside_tuples import value_alone
 from .keys_of_dicts import with_keys
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 
@@ -27,6 +28,7 @@ _BRANCH = re.compile(
     r"(?P<other>[\w ]+?) has type (?P<after>\S+\])",
 )
 _AT_MOST = 4  # a sentence names at most this many arrays
+_MISSING = "{function} ends without a return. Return a value of the type that the other branches return."
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
 
 
@@ -148,7 +150,7 @@ def _listed_branches(raised: RaisedAt) -> list[ast.expr]:
     return branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
 
 
-def _line(raised: RaisedAt, at: RaisedAt, node: ast.expr) -> str:
+def _line(raised: RaisedAt, at: RaisedAt, node: AnyFunction | ast.expr) -> str:
     return f"line {node.lineno}" if at.place.file == raised.place.file else f"line {node.lineno} of another cell"
 
 
@@ -163,10 +165,13 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
         written = names.get(branch, branch)
         explanation = f"{branch} returns None" if written == "<lambda>" else f"{written} returns None"
         missing = missing_return(*found) if found is not None else None
-        cures = [cure] if missing is None else [missing]
-        return Explained(
-            None, title, f"{explanation}.", tuple(cures if raised is None else passed(raised, cures)) or (cure,)
-        )
+        if raised is None or found is None or missing is None:
+            return Explained(None, title, f"{explanation}.", (cure,))
+        cures = passed(raised, [missing])
+        if cures and cures[0].code is not None:
+            return Explained(None, title, f"{explanation}.", tuple(cures))
+        advice = FoundCure("return", None, _MISSING.format(function=written))
+        return Explained(None, title, f"{written} ({_line(raised, *found)}) returns None.", (advice,))
     explanation = next((part for part in text.split("\n\n")[2:3]), "")
     explanation = with_keys(re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation))
     if not explanation.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
@@ -217,7 +222,8 @@ def _named_branches(raised: RaisedAt, text: str, explanation: str) -> tuple[list
         if len(more) > position + 1:
             words = f"Return as many values from {shorter} as from {longer}."
         return sentences, FoundCure("same structure", None, words)
-    return sentences, _values_beside_array(raised, results, explanation)
+    with_value = _values_beside_array(raised, results, explanation) or value_alone(raised, results, explanation)
+    return sentences, with_value
 
 
 def _values_beside_array(

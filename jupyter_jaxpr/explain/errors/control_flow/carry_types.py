@@ -23,6 +23,7 @@ from .keys_of_dicts import with_keys
 from .loop_bodies import Body, body_and_place, body_of, passed_in_body
 from .returned_leaves import leaf_at, short_source
 from .scan_results import ORDER, carry_alone, reads_output, returns_parts, swapped_cure, whole_carry
+from .surplus_elements import surplus_cure
 
 _CARRY = re.compile(
     r"input carry (?:component )?(?P<path>\S+) has type (?P<before>\S+) but the corresponding output carry component "
@@ -105,6 +106,7 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     if _STARTS_WITH_NONE.search(explanation):
         words = "In place of None, pass an initial carry of the type that the step returns, such as an array of zeros."
         cure = FoundCure("an initial carry", None, words)
+    surplus = None
     growth = _GROWN.search(" ".join(explanation.split()))
     if growth is not None and int(growth[2]) > int(growth[1]):
         number_of_elements = growth[1]
@@ -114,8 +116,12 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
             "set its elements with .at[i].set(...)."
         )
         cure = FoundCure("a fixed length", None, words)
+        if raised is not None and parts is not None:
+            surplus = surplus_cure(raised, parts[1], body_of(raised, parts[0]), name)
     explanation = " ".join([*explanation.split(), *_carry_origins(raised, "")])
     cures_of_structure = [cure] if swapped is None else _with_swap(swapped, cure)
+    if surplus is not None:
+        cures_of_structure = [surplus[0]] if surplus[1] else [surplus[0], *cures_of_structure]
     return Explained(None, f"The carry of {name} changes its structure", explanation, tuple(cures_of_structure))
 
 

@@ -9,7 +9,7 @@ from ....observe.observation import FoundCure
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, at_caller
 from .carried_indices import at_loop
 from .carries import carry_around
 from .loop_bodies import Body, body_of, passed_in_body
@@ -34,16 +34,27 @@ _ORDERS = {
 
 
 def exchanged_parameter_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains body(state, i) of fori_loop whose state is a dict or an object: the body takes parts of the index."""
-    if raised is None or not isinstance(error, TypeError | AttributeError | IndexError):
+    """Explains body(state, i) of fori_loop: the body, or a function that the body calls, takes the index for the state.
+
+    The cure needs no trial if the body itself takes a part of the index, as of a dict or an object.
+    """
+    if raised is None or not isinstance(error, TypeError | AttributeError | IndexError | ValueError):
         return None
-    if not isinstance(raised.node, ast.Subscript | ast.Attribute | ast.Tuple) or raised.loops is None:
-        return None
-    return exchanged_inside(raised)
+    takes_part = not isinstance(error, ValueError) and isinstance(
+        raised.node, ast.Subscript | ast.Attribute | ast.Tuple
+    )
+    places = [raised, *(at_caller(raised, frame) for frame in reversed(raised.callers))]
+    found = (exchanged_inside(at, is_tried=at is not raised or not takes_part) for at in places if at.loops is not None)
+    return next((explained for explained in found if explained is not None), None)
 
 
-def exchanged_inside(raised: RaisedAt) -> Explained | None:
-    """Explain an error in the body of a loop that takes its two arguments in the wrong order; None for other bodies."""
+def exchanged_inside(raised: RaisedAt, is_tried: bool = False) -> Explained | None:
+    """Explain an error in the body of a loop that takes its two arguments in the wrong order; None for other bodies.
+
+    Args:
+        raised: The place of the error in the body, or of the body's call that led to the error.
+        is_tried: The exchanged parameters must pass their trial.
+    """
     carry = carry_around(raised)
     outer = at_loop(raised, carry.loop) if carry is not None else None
     if carry is None or outer is None:
@@ -52,7 +63,7 @@ def exchanged_inside(raised: RaisedAt) -> Explained | None:
     place = {"fori_loop": 2, "scan": 0}.get(name)
     if place is None or place >= len(carry.loop.args):
         return None
-    exchanged = exchanged_parameters(outer, name, body_of(outer, carry.loop.args[place]), in_body=True)
+    exchanged = exchanged_parameters(outer, name, body_of(outer, carry.loop.args[place]), in_body=not is_tried)
     return replace(exchanged, place=outer.place) if exchanged is not None else None
 
 

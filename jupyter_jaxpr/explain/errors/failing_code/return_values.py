@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ....observe.observation import FoundCure
+from ...trials.refused_assignments import own_nodes
 from .edits import Change, applied, edit_of
 from .place_of_error import RaisedAt
 
@@ -47,7 +48,7 @@ def missing_return(raised: RaisedAt, function: AnyFunction | None, pair: bool = 
     """
     if not isinstance(function, ast.FunctionDef):
         return None
-    if any(isinstance(part, ast.Return) for part in ast.walk(function)):
+    if any(isinstance(part, ast.Return) for part in own_nodes(function)):
         return None
     last = function.body[-1]
     text = f"{function.name} has no return, so Python returns None. Return the result."

@@ -183,10 +183,12 @@ def _other_types(raised: RaisedAt, differences: list[tuple[str, ...]]) -> Explai
 
 
 def _no_pair(raised: RaisedAt, rule_name: str, function: str) -> Explained | None:
-    """Explains a rule that returns the tangent alone."""
+    """Explains a rule that returns the tangent alone, or further values beside the result and the tangent."""
     rule = function_of_text(raised, rule_name)
     result = result_of(rule)
-    if rule is None or result is None or isinstance(result, ast.Tuple) or len(rule.args.args) != 2:
+    if rule is None or result is None or len(rule.args.args) != 2:
+        return None
+    if isinstance(result, ast.Tuple) and len(result.elts) < 3:
         return None
     source = " ".join(raised.source(result).split())
     arguments, tangents = (_taken_from(rule, parameter.arg) for parameter in rule.args.args)
@@ -195,7 +197,17 @@ def _no_pair(raised: RaisedAt, rule_name: str, function: str) -> Explained | Non
     explanation = f"{rule_name} returns {source} (line {result.lineno}). {PAIR_OF_JVP_RULE}"
     code = None
     words = RESULT_AND_TANGENT
-    if arguments and read & set(tangents):
+    if isinstance(result, ast.Tuple):
+        # If the first value is the result of the function, and only the second reads tangents, the others are too many.
+        first, second, *further = (" ".join(raised.source(part).split()) for part in result.elts)
+        own = result_of(function_of_text(raised, function))
+        is_result = own is not None and ast.dump(own) == ast.dump(result.elts[0])
+        names = [{node.id for node in ast.walk(part) if isinstance(node, ast.Name)} for part in result.elts]
+        in_tangents = [bool(read_names & set(tangents)) for read_names in names]
+        if (is_result or called(result.elts[0]) == function) and in_tangents[1] and not any(in_tangents[2:]):
+            code = f"return {first}, {second}"
+            words = f"Leave {in_a_sentence(further, 4)} out: {second} is the tangent of {first}."
+    elif arguments and read & set(tangents):
         code = f"return {function}({', '.join(arguments)}), {source}"
         words = f"{source} is the tangent: return the result of {function} before the tangent."
     return Explained(edit_of(raised, over(result, "")).place, title, explanation, (FoundCure("a pair", code, words),))

@@ -9,6 +9,7 @@ from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
+from ..control_flow.returned_leaves import short_source
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over
@@ -207,6 +208,9 @@ def _other_tuple(raised: RaisedAt, rules: Rules, given: list[str], wanted: list[
     kept = _kept(result, rules, len(wanted))
     words = f"Return a tuple of {count(len(wanted), 'cotangent')}, for {in_a_sentence(names)}."
     code = None
+    surplus = [short_source(raised, part) for part in result.elts[len(wanted) :]]
+    if kept is None and surplus:
+        explanation = f"{explanation} No argument stands at the place of {in_a_sentence(surplus, 4)}."
     if kept is not None:
         parts = ", ".join(" ".join(raised.source(part).split()) for part in kept)
         values = f"({parts},)" if len(kept) == 1 else parts
