@@ -23,6 +23,7 @@ _FEWEST = 4
 #: At least this fraction of the equations of a loop must be in repeated blocks; in a real loop nearly all are.
 _REPEATS = 0.5
 _BACKWARD = "transpose("  # in the name stack of an equation of the backward pass
+_CONVERSION = "convert_element_type"  # the first iteration may convert a value that later iterations do not convert
 _DEPTH = 3  # inner loops at greater depth than this are not searched
 _OVER_LEAVES = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path", "reduce", "tree_reduce", "leaves"})
 _OVER_ELEMENTS = frozenset({"stack", "hstack", "vstack", "dstack", "column_stack", "concatenate", "block", "split"})
@@ -238,18 +239,20 @@ class LoopFinder:
         blocks = [block for block in match.blocks if not match.forward or self._is_forward(block.scope, block.first)]
         if any(block.length % block.period for block in blocks):
             return True
+        strings = self._walk.strings.items
         repeated: Counter[int] = Counter()
         for block in blocks:
-            repeated[block.scope] += block.length
+            primitives = self._walk.scopes[block.scope].primitive[block.first : block.first + block.length]
+            repeated[block.scope] += sum(strings[primitive] != _CONVERSION for primitive in primitives)
         for scope, in_blocks in repeated.items():
             columns = self._walk.scopes[scope]
-            pairs = Counter(zip(columns.stack, columns.name_stack, columns.primitive, strict=True))
+            kinds = Counter(zip(columns.stack, columns.name_stack, columns.primitive, strict=True))
             own = sum(
                 number
-                for (stack, name_stack, primitive), number in pairs.items()
-                if self._is_of(stack, match)
-                and not (match.forward and _BACKWARD in self._walk.strings.items[name_stack])
-                and self._walk.strings.items[primitive] != "convert_element_type"
+                for (stack, name_stack, primitive), number in kinds.items()
+                if strings[primitive] != _CONVERSION
+                and not (match.forward and _BACKWARD in strings[name_stack])
+                and self._is_of(stack, match)
             )
             if own > in_blocks:
                 return True
