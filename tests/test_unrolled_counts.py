@@ -84,6 +84,19 @@ def test_where_nothing_decides_each_iteration_left_equations():
     assert short.title == "A for loop of at least 5 iterations was unrolled"
 
 
+def test_an_iteration_of_other_equations_makes_the_number_a_lower_bound():
+    body = "u = x * jnp.arange(24.0)\nreturn jnp.stack([(u[i + 1] - u[i]) / 2 for i in range(u.shape[0])])"
+    assert seen(body) == "Python ran at least 23 iterations of this comprehension while JAX traced."
+    body = "u = x * jnp.arange(24.0)\nreturn jnp.stack([(u[i + 1] - u[i]) / jnp.int32(2) for i in range(u.shape[0])])"
+    assert seen(body) == "Python ran at least 23 iterations of this comprehension while JAX traced."
+    body = "x = 0 * jnp.int32(x)\nfor i in numbers:\n    x = jnp.sin(x) + i\nreturn x"
+    assert seen(body, "numbers = list(range(12))\n") == "Python ran 12 iterations of this for loop while JAX traced."
+    body = "x = jnp.int32(x)\nfor i in numbers:\n    x = x * 2 + i\n    x = x * 0.5\nreturn x"
+    assert seen(body, "numbers = list(range(12))\n") == (
+        "Python ran at least 11 iterations of this for loop while JAX traced."
+    )
+
+
 @pytest.mark.parametrize(
     ("body", "called", "cure"),
     [

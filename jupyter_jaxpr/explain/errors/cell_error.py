@@ -21,6 +21,7 @@ from .arguments.argument_counts import argument_count_error
 from .arguments.argument_order_of_jax_functions import order_error
 from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
+from .arguments.bits_of_floats import bits_of_floats_error
 from .arguments.cached_functions import cached_function_error
 from .arguments.exchanged_results import exchanged_result_error
 from .arguments.flattened_classes import flattened_class_error
@@ -196,6 +197,7 @@ _KINDS = (
     mesh_size_error,
     check_without_checkify_error,
     mask_shape_error,
+    bits_of_floats_error,
     shifted_float_error,
     array_error,
     message_error,

@@ -22,6 +22,8 @@ from .nested_loops import FoundLoop, merge, share_out
 _FEWEST = 4
 #: At least this fraction of the equations of a loop must be in repeated blocks; in a real loop nearly all are.
 _REPEATS = 0.5
+_BACKWARD = "transpose("  # in the name stack of an equation of the backward pass
+_CONVERSION = "convert_element_type"  # the first iteration may convert a value that later iterations do not convert
 _DEPTH = 3  # inner loops at greater depth than this are not searched
 _OVER_LEAVES = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path", "reduce", "tree_reduce", "leaves"})
 _OVER_ELEMENTS = frozenset({"stack", "hstack", "vstack", "dstack", "column_stack", "concatenate", "block", "split"})
@@ -69,6 +71,8 @@ class LoopFinder:
                     outer.inside = [(match.statement, match.repetitions)]
                 del loops_by_node[key]
         matches = [match for match in loops_by_node.values() if match.copies >= _FEWEST and self._covers(match)]
+        for match in matches:
+            match.rest = match.ran == match.repetitions != match.statement.iterations and self._has_rest(match)
         return sorted(matches, key=lambda match: (match.file, match.statement.line, match.statement.node.col_offset))
 
     # --- from a block to a statement -------------------------------------------------------------
@@ -87,8 +91,7 @@ class LoopFinder:
             return None
         if all(part.iterations is None for part, _ in nest) and not block.sequential and self._may_be_library(stacks):
             return None
-        columns = self._walk.scopes[block.scope]
-        forward = "transpose(" not in self._walk.strings.items[columns.name_stack[block.first]]
+        forward = self._is_forward(block.scope, block.first)
         outer = [loop for loop, *_ in loops]
         return FoundLoop(
             statement=statement,
@@ -103,6 +106,9 @@ class LoopFinder:
             forward=forward,
             starts_otherwise=block.carried and self._starts_otherwise(block),
         )
+
+    def _is_forward(self, scope: int, equation: int) -> bool:
+        return _BACKWARD not in self._walk.strings.items[self._walk.scopes[scope].name_stack[equation]]
 
     def _is_helped(self, chain: list[FrameRow], file: int, function: int) -> bool:
         """Return whether a function that the loop calls, not the loop's own function, recorded the equation."""
@@ -223,6 +229,34 @@ class LoopFinder:
         scopes = {block.scope for block in match.blocks}
         own_count = sum(self._own_equations(scope, match) for scope in scopes)
         return sum(block.length for block in match.blocks) >= _REPEATS * own_count
+
+    def _has_rest(self, match: FoundLoop) -> bool:
+        """Return whether some equations of the loop are in no whole repetition of a block.
+
+        For example, an iteration with an index out of bounds records other equations than the other iterations. The
+        backward pass is left out where the forward pass has blocks.
+        """
+        blocks = [block for block in match.blocks if not match.forward or self._is_forward(block.scope, block.first)]
+        if any(block.length % block.period for block in blocks):
+            return True
+        strings = self._walk.strings.items
+        repeated: Counter[int] = Counter()
+        for block in blocks:
+            primitives = self._walk.scopes[block.scope].primitive[block.first : block.first + block.length]
+            repeated[block.scope] += sum(strings[primitive] != _CONVERSION for primitive in primitives)
+        for scope, in_blocks in repeated.items():
+            columns = self._walk.scopes[scope]
+            kinds = Counter(zip(columns.stack, columns.name_stack, columns.primitive, strict=True))
+            own = sum(
+                number
+                for (stack, name_stack, primitive), number in kinds.items()
+                if strings[primitive] != _CONVERSION
+                and not (match.forward and _BACKWARD in strings[name_stack])
+                and self._is_of(stack, match)
+            )
+            if own > in_blocks:
+                return True
+        return False
 
     def _own_equations(self, scope: int, match: FoundLoop) -> int:
         return sum(number for stack, number in self._counts(scope).items() if self._is_of(stack, match))

@@ -31,14 +31,19 @@ class FoundLoop:
     helped: bool = False
     #: True if the values that the first iteration reads have other types than the values that later iterations read.
     starts_otherwise: bool = False
+    #: True if some equations of the loop are in no whole repetition: a further iteration may have recorded them.
+    rest: bool = False
 
     @property
     def ran(self) -> int | None:
-        """The number of iterations that Python ran. None if some iterations may have recorded no equations."""
+        """The number of iterations that Python ran.
+
+        None if some iterations may have recorded no equations, or other equations than the repeated ones.
+        """
         iterations = self.statement.iterations
         if iterations is not None and iterations >= self.repetitions:
             return iterations
-        return None if self.helped or self.statement.may_skip else self.repetitions
+        return None if self.helped or self.statement.may_skip or self.rest else self.repetitions
 
     @property
     def copies(self) -> int:

@@ -21,9 +21,9 @@ _ONE_OPERAND = frozenset(
 #: Functions of jax.nn that combine elements along an axis, with a result of the shape of their first argument.
 #: Functions whose result has the shape of the first argument.
 _KEEP_SHAPE = frozenset(
-    "softmax log_softmax standardize ones_like zeros_like full_like empty_like sin cos tan sinh cosh tanh arcsin arccos "
-    "arctan exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute negative sign floor ceil sigmoid relu gelu "
-    "silu softplus".split()
+    "softmax log_softmax standardize ones_like zeros_like full_like empty_like sin cos tan sinh cosh tanh arcsin "
+    "arccos arctan exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute negative sign floor ceil sigmoid "
+    "relu gelu silu softplus".split()
 )
 _SEVERAL_OPERANDS = frozenset(
     "where maximum minimum add subtract multiply divide power arctan2 hypot logaddexp logical_and logical_or equal "

@@ -12,6 +12,7 @@ from ...trials.trial_of_error_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import integer_of, shape_of
+from ..failing_code.only_assignments import only_value
 from ..failing_code.place_of_error import RaisedAt
 from .alignments import Shape
 
@@ -90,10 +91,29 @@ def _blocks(raised: RaisedAt, array: ast.expr, shape: Shape, sizes: list[ast.exp
 
 
 def _block(raised: RaisedAt, quotient: ast.expr | None, block: ast.expr | None, size: int) -> tuple[int, str] | None:
-    """Return the size of a block and the code of the size of all whole blocks, for n // k beside k; None for others."""
-    match quotient:
-        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right) if block is not None:
+    """Return the size of a block and the code of the size of all whole blocks, for n // k beside k; None otherwise."""
+    match _written_out(raised, quotient):
+        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right) if block is not None and quotient is not None:
             number = integer_of(raised, right)
             is_split = integer_of(raised, left) == size and integer_of(raised, block) == number
-            return (number, f"{raised.source(quotient)} * {raised.source(block)}") if number and is_split else None
+            if not number or not is_split or integer_of(raised, quotient) != size // number:
+                return None
+            return number, f"{raised.source(quotient)} * {raised.source(block)}"
     return None
+
+
+def _written_out(raised: RaisedAt, quotient: ast.expr | None) -> ast.expr | None:
+    """Return the value that the only assignment of the function gives to a name, also in gh, gw = h // 8, w // 8."""
+    function = raised.function
+    if not isinstance(quotient, ast.Name) or function is None:
+        return quotient
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == quotient.id]
+    if sum(isinstance(name.ctx, ast.Store) for name in names) != 1:
+        return quotient
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                for target, value in zip(targets, values, strict=False):
+                    if target in names and len(targets) == len(values):
+                        return value
+    return only_value(function, quotient.id) or quotient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ....jax.transform_and_inputs_of_tracer import short_type
@@ -111,6 +111,8 @@ def sizes_error(call: Applied, message: str) -> Explained:
             cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
     if whole:
         return call.explained(title, " ".join(sentences), whole)
+    if (written_axis := _other_axis_without_option(call, axes_of_arrays)) is not None:
+        return call.explained(title, " ".join(sentences), [written_axis])
     if (unmappable := unmappable_trees(call, axes_of_arrays)) is not None:
         return call.explained(title, " ".join([*sentences, unmappable[0]]), [unmappable[1]])
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
@@ -205,23 +207,51 @@ def _other_axis(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str
     raised, option = call.raised, call.option("in_axes")
     if option is None:
         return None
-    for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
-        sizes = re.findall(r"\d+", type_.partition("[")[2])
-        places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]
-        if len(places) != 1:
-            continue
-        words = f"Map axis {places[0]} of {path}, which also has {size} elements."
-        advice = FoundCure("in_axes", None, words)
+    for path, place, advice in _axes_of_one_size(axes_of_arrays):
         number = call.parameters.index(path) if path in call.parameters else None
         if raised is None or number is None or not isinstance(option, ast.Tuple) or number >= len(option.elts):
             return advice
-        entries = [str(places[0]) if entry is option.elts[number] else raised.source(entry) for entry in option.elts]
+        entries = [str(place) if entry is option.elts[number] else raised.source(entry) for entry in option.elts]
         code = entries_code(entries)
         edits = [edit_of(raised, over(option, entries_of_code(code)))]
         tried = passed(raised, [applied(replace(advice, code=code), edits)])
         if tried:
             return replace(tried[0], level="advice", edits=())
     return None
+
+
+def _other_axis_without_option(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> FoundCure | None:
+    """Return the advice to write in_axes with another axis of one array, for a vmap of positional arguments alone.
+
+    None unless the call passes its trial with this axis.
+    """
+    raised, transform, node = call.raised, call.transform, call.call
+    if raised is None or transform is None or node is None or node.func is not transform or len(axes_of_arrays) != 2:
+        return None
+    if len(transform.args) != 1 or transform.keywords or node.keywords:
+        return None
+    if any(isinstance(part, ast.Starred) for part in [*node.args, *transform.args]):
+        return None
+    for path, place, advice in _axes_of_one_size(axes_of_arrays):
+        if path not in call.parameters[: len(node.args)]:
+            continue
+        number = call.parameters.index(path)
+        code = entries_code([str(place) if at == number else "0" for at in range(len(node.args))])
+        edit = edit_of(raised, over(transform.args[0], f"{raised.source(transform.args[0])}, {code}"))
+        tried = passed(raised, [applied(replace(advice, code=code), [edit])])
+        if tried and tried[0].level == "applies":
+            return replace(tried[0], level="advice", edits=())
+    return None
+
+
+def _axes_of_one_size(axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> Iterator[tuple[str, int, FoundCure]]:
+    """Yield each array whose only other axis of the other array's size is known: its path, the axis and the advice."""
+    for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
+        sizes = re.findall(r"\d+", type_.partition("[")[2])
+        places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]
+        if len(places) == 1:
+            words = f"Map axis {places[0]} of {path}, which also has {size} elements."
+            yield path, places[0], FoundCure("in_axes", None, words)
 
 
 def only_fitting(raised: RaisedAt, cures: Sequence[FoundCure]) -> FoundCure | None:
