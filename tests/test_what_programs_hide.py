@@ -483,6 +483,46 @@ def test_a_gradient_that_is_a_number(notebook, selection):
     assert not notebook["jnp"].isnan(notebook["g"]).any()
 
 
+DISTANCES = "def f(x):\n    d2 = (x[:, None] - x[None]) ** 2\n    off = ~jnp.eye(len(x), dtype=bool)\n"
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        "jnp.where(off, 1 / d2, 0.0)",
+        "jnp.where(off & (d2 < 4), jnp.log(d2), 0.0)",
+        "jnp.where(jnp.arange(len(x))[:, None] < jnp.arange(len(x)), 1 / d2, 0.0)",
+    ],
+)
+def test_a_gradient_that_is_nan_below_a_mask(notebook, selection):
+    ran = notebook.run(f"%%jaxpr\n{DISTANCES}    return {selection}.sum()\ng = jax.jit(jax.grad(f))(x)")
+    note = ran.note("masked_derivative")
+    assert note["text"] == (
+        "The gradient of this selection is NaN where the mask leaves out a 0. The branch below the mask reads values "
+        "of which some are 0 for all arguments, as on the diagonal of x[:, None] - x. The derivative of the branch "
+        "that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
+    )
+    assert ran.line_of(note) == 5
+    assert notebook["jnp"].isnan(notebook["g"]).all()
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        "jnp.where(off, 1 / jnp.where(off, d2, 1), 0.0)",
+        "jnp.where(off, 1 / (d2 + jnp.eye(len(x))), 0.0)",
+        "jnp.where(off, jnp.exp(-d2), 0.0)",
+        "jnp.where(off, 1 / (x[:, None] + x[None] + 1), 0.0)",
+        "jnp.where(off, d2, 1 / d2.max())",
+    ],
+)
+def test_a_gradient_that_is_a_number_below_a_mask(notebook, selection):
+    ran = notebook.run(f"%%jaxpr\n{DISTANCES}    return {selection}.sum()\ng = jax.jit(jax.grad(f))(x)")
+    assert ran.result.success
+    assert "masked_derivative" not in ran.notes
+    assert not notebook["jnp"].isnan(notebook["g"]).any()
+
+
 def test_a_selection_in_the_rule_of_a_function_that_a_jitted_function_calls(notebook):
     """JAX knows only the call of the function whose rule has the selection."""
     notebook.run(

@@ -17,7 +17,8 @@ _TEXT = (
 )
 _CURE = (
     "Keep 0 out of the square root with two selections, where s is the sum of the squares: jnp.where(s > 0, "
-    "jnp.sqrt(jnp.where(s > 0, s, 1)), 0). If the code divides by the square root, write 1 in place of the last 0."
+    "jnp.sqrt(jnp.where(s > 0, s, 1)), 0). If the code divides by the square root, write 1 in place of the last 0, "
+    "and compare s in place of the root with 0."
 )
 
 

@@ -22,6 +22,10 @@ _TEXT_OF_CALL = (
     "The gradient of a selection that the call {expression} runs is NaN where the compared value is {point:g}. "
     f"{_BY_ZERO}"
 )
+_TEXT_OF_MASK = (
+    "The gradient of this selection is NaN where the mask leaves out a 0. The branch below the mask reads values of "
+    f"which some are 0 for all arguments, as on the diagonal of x[:, None] - x. {_BY_ZERO}"
+)
 _CURE = (
     "Write jnp.where(c, f(jnp.where(c, x, a)), y) instead of jnp.where(c, f(x), y), so that f never gets {point:g}. "
     "For a, choose a number at which f and its derivative are finite."
@@ -36,7 +40,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
         programs: The programs of the document.
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
-    selections: dict[tuple[int, float], list[int]] = {}
+    selections: dict[tuple[int, float | None], list[int]] = {}
     for index, program in enumerate(programs):
         try:
             # Imported only here, because the imported module needs NumPy, which a kernel without JAX may not have.
@@ -57,7 +61,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
         Note(
             kind="masked_derivative",
             text=_text(walk, frame, point),
-            cure=_CURE.format(point=point),
+            cure=_CURE.format(point=point or 0.0),
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
             frame=frame,
@@ -68,8 +72,10 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     ]
 
 
-def _text(walk: Walk, frame: int, point: float) -> str:
+def _text(walk: Walk, frame: int, point: float | None) -> str:
     """Return the text of a note; the frame may be that of a call of the user's function, whose rule selects."""
+    if point is None:
+        return _TEXT_OF_MASK
     row = walk.positions.frames[frame]
     loops = loops_of(walk.positions.files[row[0]])
     if loops is not None:

@@ -8,13 +8,9 @@ from collections.abc import Sequence
 from ...interruptions import not_of_a_signal
 from ...jax.silent_type_and_value_changes import PromotedCarry
 from ..loops.kinds_of_python_loops import Span
-from .derivatives_finite_at_one import is_finite_at_one
 from .expressions_at_positions import Sketch, Text
-
-_KEPT_OUT = (
-    "In the edited code, the inner jnp.where puts 1 into the branch that is not taken, so the derivative of the branch "
-    "is finite."
-)
+from .finite_derivatives import is_finite_at_one
+from .where_mask_cure import KEPT_OUT, kept_out_by_mask
 
 _CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
 
@@ -30,8 +26,10 @@ def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
     numpy = _numpy(call, text)
     condition, *branches = call.args
     compared = _compared(condition, call, text)
-    if compared is None or numpy is None:
+    if numpy is None:
         return None
+    if compared is None:
+        return kept_out_by_mask(call, numpy, text)
     compared_dump = ast.dump(compared)
     reads = [[node for node in ast.walk(branch) if ast.dump(node) == compared_dump] for branch in branches]
     # The derivative of a branch is never NaN if the branch is the value itself, a constant, or does not contain the
@@ -52,7 +50,7 @@ def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
         else f"{numpy}.where({condition_text}, 1, {value})"
     )
     edits = [text.over(node, inner) for node in reads[branch_index] if isinstance(node, ast.expr)]
-    return text.sketch("masked_derivative", call, "a second selection", _KEPT_OUT, edits)
+    return text.sketch("masked_derivative", call, "a second selection", KEPT_OUT, edits)
 
 
 def _is_constant(branch: ast.expr) -> bool:
