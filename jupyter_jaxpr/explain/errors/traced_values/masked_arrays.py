@@ -17,6 +17,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..message_tables.numpy_messages import INITIAL_OF_MASK
+from .filled_counts import uses_of_zeros
 from .nan_reductions import with_nan
 from .uses_of_arrays import Use, all_uses, final_uses, use_of
 
@@ -224,9 +225,14 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         None,
     )
     if harmful is None:
-        if counts:
+        edits = [edit_of(raised, over(node, code))]
+        statement = raised.parents.get(id(node))
+        if counts and isinstance(statement, ast.Assign):
             text += f" The remaining elements of {counts} are 0."
-        return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
+            for use_of_zero in uses_of_zeros(raised, statement, counts):
+                text += f" {use_of_zero.text}"
+                edits += [use_of_zero.edit] if use_of_zero.edit is not None else []
+        return chosen(FoundCure("size", code, text), edits)
     words = (_FILLED_AND_COUNTED if harmful.name in _COUNTING else _FILLED_AND_GOT).format(
         function=name, use=_shortened(raised, harmful.node)
     )
