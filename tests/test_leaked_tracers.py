@@ -171,3 +171,26 @@ def test_the_closure_of_a_helper_ends_with_the_users_last_reference(notebook: No
         "print(alive())"
     )
     assert ran.stdout.splitlines()[0] == "None"
+
+
+def test_a_state_that_a_method_updates(notebook: Notebook) -> None:
+    ran = notebook.run(
+        """%%jaxpr
+class Average:
+    def __init__(self):
+        self.mean = jnp.zeros(8)
+    def update(self, x):
+        self.mean = 0.9 * self.mean + 0.1 * x
+        return x - self.mean
+average = Average()
+@jax.jit
+def centred(x):
+    return average.update(x)
+centred(x)"""
+    )
+    assert leaks(ran) == [("1 tracer (f32[8]) stayed in average.mean after the trace of centred", 6)]
+    (cure,) = [note["cure"] for note in ran.document["notes"] if note["kind"] == "leaked_tracer"]
+    assert cure == (
+        "centred reads average.mean, too. Pass average.mean to centred as an argument, return the new value from "
+        "centred, and assign the result to average.mean after the call."
+    )

@@ -21,10 +21,11 @@ from typing import Any, Literal, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
+from ...jax.transform_and_inputs_of_tracer import maker_of
 from ...jax.transforms_around_call import jitted_function_of
 from ...observe.functions.function_inside_wrappers import next_inside, unwrap
 from ...observe.observation import Finding, Place
-from ...observe.user_or_library.whose_code import is_class_of_users, is_users_code_of
+from ...observe.user_or_library.whose_code import is_class_of_users, is_installed, is_users_code_of
 from ...plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
 from ...quantities import count
 from .cures_of_leaks import cure_of_leak
@@ -140,6 +141,8 @@ def _was_there(tracer: Any, before: Held) -> bool:
 
 def _finding(name: str, reach: Reach, holder: str, tracers: Sequence[Any]) -> Finding:
     codes = [code for scope in reach.scopes for code in _codes(scope.code)]
+    codes += [code for code in _codes_at(tracers[0]) if code not in codes]
+    place = _place_of_write(codes, holder)
     types_text = ", ".join(dict.fromkeys(_tracer_text(tracer) for tracer in tracers[:5]))
     return Finding(
         kind="leaked_tracer",
@@ -148,10 +151,21 @@ def _finding(name: str, reach: Reach, holder: str, tracers: Sequence[Any]) -> Fi
             "stands for an array only during the trace, and has no value afterwards. "
             f"A later call changes {holder} only if JAX traces {name} again."
         ),
-        cure=cure_of_leak(name, holder, codes),
+        cure=cure_of_leak(name, holder, codes, place),
         function=name,
-        place=_place_of_write(codes, holder),
+        place=place,
     )
+
+
+def _codes_at(tracer: Any) -> list[CodeType]:
+    """Return the code of the user's functions that ran when JAX made a tracer, such as a method that stores it."""
+    try:
+        maker = maker_of(tracer)
+        codes = [] if maker is None else list(maker.raw_frames()[0])
+    # a tracer of a library or of another JAX version may lack what is read here
+    except not_of_a_signal(*FAILURES):
+        return []
+    return [code for code in codes if type(code) is CodeType and not is_installed(file_of(code))]
 
 
 # --- where the search begins ---

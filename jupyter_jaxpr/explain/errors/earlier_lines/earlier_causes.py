@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from ....jax.facts import is_tracer_type
@@ -26,7 +27,8 @@ from .endless_recursions import recursion_error
 from .interpret_mode import interpret_mode_error
 from .leaking_generators import leaking_generator
 from .leaking_statement import only_writer_of, writer_of
-from .result_of_the_call import SECOND_RESULT, after_the_call, second_result
+from .result_of_the_call import SECOND_RESULT, after_the_call, calls_of, second_result
+from .state_as_argument import state_as_argument
 from .stored_attributes import local_value
 
 _DELETED = re.compile(
@@ -134,6 +136,12 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     elif raised is not None and (generator := leaking_generator(raised, function, ran)) is not None:
         explanation += generator.sentence
         moved, is_of_generator = generator.cure, True
+    needs_more = (moved is None or moved.code is None) and cached is None and not is_of_generator
+    if needs_more and construct == "jit" and function is not None and raised is not None:
+        state = _state_cure(raised, function, ran)
+        if state is not None:
+            explanation += f" {state[0]}" if keeper is None else ""
+            moved = state[1]
     transform = transform_of(tracer)
     if function is None and raised is not None and transform is not None:
         return _left_transform(raised, transform, explanation)
@@ -147,6 +155,15 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         moved = FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function"))
     cures = (_CHECKING_LEAKS,) if moved is None else (moved, _CHECKING_LEAKS)
     return Explained(None, title, explanation, cures)
+
+
+def _state_cure(raised: RaisedAt, function: str, ran: Collection[tuple[str, str]]) -> tuple[str, FoundCure] | None:
+    """Return the sentence and the cure for a jitted function that reads and replaces values outside of itself."""
+    traced = function_of_text(raised, function.rpartition(".")[2])
+    module = raised.loops.module if raised.loops is not None else None
+    if not isinstance(traced, ast.FunctionDef) or derivative_in(module, traced.name) is not None:
+        return None
+    return state_as_argument(raised, traced, ran, calls_of(raised, traced))
 
 
 _OUTPUT_OF_STEP = (

@@ -33,7 +33,7 @@ def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stm
         statement: The statement that stores the value.
     """
     kept = _kept(raised, traced, statement)
-    calls = _calls(raised, traced)
+    calls = calls_of(raised, traced)
     if kept is None or not calls:
         return None
     result = result_of(traced)
@@ -182,7 +182,7 @@ def _names(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _calls(raised: RaisedAt, traced: ast.FunctionDef) -> list[ast.Call]:
+def calls_of(raised: RaisedAt, traced: ast.FunctionDef) -> list[ast.Call]:
     """Return the calls of a jitted function in the code.
 
     Empty if the function is also used in another way, as in jax.vmap(f).
