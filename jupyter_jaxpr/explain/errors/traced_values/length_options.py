@@ -12,7 +12,7 @@ from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, masks_elements
 from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import NumPyCalls, module_of_function
-from .masked_arrays import SIZED, masked, sized
+from .masked_arrays import SIZED, masked, masked_rows, sized
 
 _LARGEST = "Set SIZE to the largest number of elements that the result can have."
 _SIZES = {
@@ -62,6 +62,12 @@ def masked_index(raised: RaisedAt) -> list[FoundCure]:
     if not isinstance(node, ast.Subscript):
         return []
     if not masks_elements(raised, node):
+        if (
+            axes_of(raised, node.value) == 2
+            and axes_of(raised, node.slice) == 1
+            and (cures := masked_rows(raised, node))
+        ):
+            return cures
         text = f"jnp.where takes the mask, the array and a value, and keeps the shape. {MASK_OF_ROWS}"
         return [FoundCure(f"{jnp_name(raised)}.where", None, text)]
     return masked(raised, node, raised.source(node.value), raised.source(node.slice))

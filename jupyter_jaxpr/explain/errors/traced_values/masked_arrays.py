@@ -18,7 +18,7 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..message_tables.numpy_messages import INITIAL_OF_MASK
 from .filled_counts import uses_of_zeros
-from .nan_reductions import with_nan
+from .nan_reductions import LENGTHS, with_nan
 from .uses_of_arrays import Use, all_uses, final_uses, use_of
 
 MASK_OF_THE_WHOLE = (
@@ -31,13 +31,12 @@ _TRACED_COUNT = (
 #: Reductions that take the option `where=`.
 _WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
 _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
-_LENGTHS = frozenset({"size", "len", "shape"})
 #: Reductions whose result does not change if suitable values, such as 0 for a sum, fill the array up.
 _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
 #: Functions of two arrays whose result does not change if zeros are appended to both.
 _PRODUCTS = frozenset({"dot", "vdot", "inner"})
 #: Uses whose result depends on the number of elements, so that no fill value leaves the result as it is.
-_COUNTING = frozenset({"mean", "std", "var", "median", "average", "percentile", "quantile", *_LENGTHS})
+_COUNTING = frozenset({"mean", "std", "var", "median", "average", "percentile", "quantile", *LENGTHS})
 _MOST_USES = 3
 _WOULD_COUNT = (
     "jnp.where keeps the shape, so {uses} would count the elements that the mask leaves out, whatever their value."
@@ -126,7 +125,7 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
             code = f"{jnp}.{name}({array}, where={mask}, initial={_EXTREMES[name]}{jnp}.inf)"
             text = f"where= gives the mask to {name}. {INITIAL_OF_MASK}"
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
-        case name, () if name in _LENGTHS:
+        case name, () if name in LENGTHS:
             code = f"{jnp}.count_nonzero({mask})"
             return [
                 applied(FoundCure(f"{jnp}.count_nonzero", code, _TRACED_COUNT), [edit_of(raised, over(use.node, code))])
@@ -139,6 +138,16 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
         return with_nan(raised, node, array, mask, uses) or [advice]
     code = f"{filled}FILL)"
     return [chosen(FoundCure(where_name, code, text), [edit_of(raised, over(node, code))])]
+
+
+def masked_rows(raised: RaisedAt, node: ast.Subscript) -> list[FoundCure]:
+    """Return the cures of `x[mask]` with a mask of the rows of a matrix, whose uses reduce all rows at once."""
+    uses = [*final_uses(raised, node)]
+    if not all(use.name in LENGTHS or use.other_arguments in ((), ("0",), ("axis=0",)) for _, use in uses):
+        return []
+    mask = raised.source(node.slice)
+    rows = f"{mask if mask.isidentifier() else f'({mask})'}[:, None]"
+    return with_nan(raised, node, raised.source(node.value), rows, uses, is_of_rows=True)
 
 
 def _advice_on_uses(uses: list[tuple[RaisedAt, Use]], node: ast.expr, array: str, mask: str, jnp: str) -> str:
@@ -198,7 +207,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
     array, is_tuple = outer, name in _OF_TUPLES and outer is node
     outer = _kept(raised, outer, is_tuple)
     use = use_of(raised, outer)
-    if use.name in _LENGTHS and name in _COUNTED and len(node.args) == 1:
+    if use.name in LENGTHS and name in _COUNTED and len(node.args) == 1:
         count = f"{jnp}.count_nonzero({raised.source(node.args[0])})"
         return applied(
             FoundCure(f"{jnp}.count_nonzero", count, _TRACED_COUNT), [edit_of(raised, over(use.node, count))]

@@ -22,11 +22,18 @@ from .uses_of_arrays import Use
 _OF_FLOATS = frozenset({"mean", "median", "std", "var", "percentile", "quantile"})
 #: Reductions with a twin that leaves NaN out, such as jnp.nansum.
 _WITH_NAN = _OF_FLOATS | {"sum", "prod", "max", "min"}
+#: Uses that read the number of elements.
+LENGTHS = frozenset({"size", "len", "shape"})
 _MOST_FUNCTIONS = 4
 
 
 def with_nan(
-    raised: RaisedAt, node: ast.expr, array: str, mask: str, uses: list[tuple[RaisedAt, Use]]
+    raised: RaisedAt,
+    node: ast.expr,
+    array: str,
+    mask: str,
+    uses: list[tuple[RaisedAt, Use]],
+    is_of_rows: bool = False,
 ) -> list[FoundCure]:
     """Return the cure that replaces `array[mask]` by an array with NaN, and the reductions by those that leave NaN out.
 
@@ -36,13 +43,16 @@ def with_nan(
         raised: The place where the error was raised.
         node: The expression of the array, such as `x[mask]`.
         array: The code of the whole array.
-        mask: The code of the mask, with one element for each element of the array.
+        mask: The code of the mask, which broadcasts to the array.
         uses: The final uses of the array.
+        is_of_rows: Whether the mask leaves out whole rows of an array of two axes.
     """
     jnp = jnp_name(raised)
     reductions = [(at, use) for at, use in uses if use.name != "value"]
     allowed = _WITH_NAN if "float" in dtype_of(_value(raised, array)) else _OF_FLOATS
-    if not all(use.name in allowed and isinstance(use.node, ast.Call) for _, use in reductions):
+    lengths = [(at, use) for at, use in reductions if use.name in LENGTHS]
+    reductions = [(at, use) for at, use in reductions if use.name not in LENGTHS]
+    if not reductions or not all(use.name in allowed and isinstance(use.node, ast.Call) for _, use in reductions):
         return []
     filled = f"{jnp}.where({mask}, {array}, {jnp}.nan)"
     edits: list[Edit] = []
@@ -63,14 +73,22 @@ def with_nan(
             is_inside = True
             code = code.replace(raised.source(node), filled, 1)
         edits.append(edit_of(at, over(call, f"{twin}({code})")))
+    for at, use in lengths:
+        counted = _measured(use.node)
+        if counted is node or counted is None:
+            return []
+        elements = f"{at.source(counted)}[:, 0]" if is_of_rows and use.name != "size" else at.source(counted)
+        edits.append(edit_of(at, over(use.node, f"{jnp_name(at)}.count_nonzero(~{jnp_name(at)}.isnan({elements}))")))
     if not is_inside:
         edits.insert(0, edit_of(raised, over(node, filled)))
     names = [f"{jnp}.nan{name}" for name in dict.fromkeys(use.name for _, use in reductions)]
     verb = "leaves" if len(names) == 1 else "leave"
     listed = in_a_sentence(names, _MOST_FUNCTIONS)
     text = _TEXT.format(functions=listed, leave=verb, array=array)
+    if lengths:
+        text += f" {_COUNTED}"
     cure = applied(FoundCure(names[0], filled, text), edits)
-    if len(reductions) == len(uses):
+    if len(reductions) + len(lengths) == len(uses):
         return [tried for tried in passed(raised, [cure]) if tried.code is not None]
     tried = [tried for tried in passed(raised, [cure]) if tried.level == "applies"]
     return [replace(shown(cure), level="advice", edits=(), text=f"{text} {_ESCAPES}") for cure in tried]
@@ -80,6 +98,7 @@ _TEXT = (
     "jnp.where keeps the shape, and puts NaN in the place of the elements that the mask leaves out. {functions} "
     "{leave} NaN out, also NaN that {array} already had."
 )
+_COUNTED = "The count of the elements that are no NaN takes the place of the length, and is a traced number."
 _ESCAPES = "The result then has NaN at these places."
 
 
@@ -89,6 +108,18 @@ def _is_first(call: ast.Call, use: Use) -> bool:
     The use then has all other arguments: one fewer than the call.
     """
     return len(use.other_arguments) < len(call.args) + len(call.keywords)
+
+
+def _measured(node: ast.expr) -> ast.expr | None:
+    """Return the array whose length an expression reads, as in len(x), x.size and x.shape[0]."""
+    match node:
+        case ast.Call(func=ast.Name(id="len"), args=[array]):
+            return array
+        case ast.Attribute(value=array, attr="size"):
+            return array
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape")):
+            return array
+    return None
 
 
 def _value(raised: RaisedAt, code: str) -> object:
