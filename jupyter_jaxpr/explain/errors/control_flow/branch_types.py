@@ -22,6 +22,7 @@ from .carry_expressions import assigned_value
 from .containers_beside_tuples import value_alone
 from .keys_of_dicts import with_keys
 from .returned_leaves import leaf_at, promoted_dtype, short_source
+from .values_of_branches import Returned, beside_array, of_two_lengths
 
 _BRANCH = re.compile(
     r"output of (?P<one>[\w ]+?)(?: at path (?P<path>\S+))? has type (?P<before>\S+) but the corresponding output of "
@@ -191,8 +192,9 @@ def _named_branches(raised: RaisedAt, text: str, explanation: str) -> tuple[list
         text: JAX's message, which says of each branch which function it is.
         explanation: The part of the message that compares the results of two branches.
     """
-    sentences, tuples = [], []
-    results: list[tuple[str, RaisedAt, ast.expr]] = []
+    sentences: list[str] = []
+    tuples: list[tuple[Returned, int]] = []
+    results: list[Returned] = []
     for match in NAMED_BRANCH.finditer(text):
         branch, name, file, line = match.group("branch", "name", "file", "line")
         if not re.search(rf"\b{re.escape(branch)}\b", explanation):
@@ -209,61 +211,18 @@ def _named_branches(raised: RaisedAt, text: str, explanation: str) -> tuple[list
                 f"{subject} is {name} (line {line})." if file == raised.place.file else f"{subject} is {name}."
             )
         if result is not None:
-            results.append((name if is_named else branch, at, result))
+            results.append(Returned(name if is_named else branch, at, result))
         if isinstance(result, ast.Tuple) and not any(isinstance(part, ast.Starred) for part in result.elts):
-            tuples.append((name if is_named else branch, result.elts))
+            tuples.append((results[-1], len(result.elts)))
     of_whole_results = " of length " in explanation and not explanation.startswith("At path")
-    if len(tuples) == 2 and of_whole_results and len(tuples[0][1]) != len(tuples[1][1]):
-        (shorter, elements), (longer, more) = sorted(tuples, key=lambda named: len(named[1]))
-        position = len(elements)
-        value = short_source(raised, more[position])
-        sentences.append(f"At position {position}, {longer} returns {value}, and {shorter} returns nothing.")
-        words = f"Return a value at position {position} from {shorter}, too, or leave {value} out of {longer}."
-        if len(more) > position + 1:
-            words = f"Return as many values from {shorter} as from {longer}."
-        return sentences, FoundCure("same structure", None, words)
-    with_value = _values_beside_array(raised, results, explanation) or value_alone(raised, results, explanation)
+    if len(tuples) == 2 and of_whole_results and tuples[0][1] != tuples[1][1]:
+        (shorter, position), (longer, _) = sorted(tuples, key=lambda counted: counted[1])
+        assert isinstance(longer.result, ast.Tuple)
+        value = short_source(raised, longer.result.elts[position])
+        sentences.append(f"At position {position}, {longer.name} returns {value}, and {shorter.name} returns nothing.")
+        return sentences, of_two_lengths(raised, shorter, longer)
+    with_value = beside_array(raised, results, explanation) or value_alone(raised, results, explanation)
     return sentences, with_value
-
-
-def _values_beside_array(
-    raised: RaisedAt, results: Sequence[tuple[str, RaisedAt, ast.expr]], explanation: str
-) -> FoundCure | None:
-    """Return the advice for a branch that returns one array, where the other branch returns a tuple of several values.
-
-    Args:
-        raised: Where the error was raised.
-        results: The name, the place and the result of each branch.
-        explanation: The part of the message that compares the results of two branches.
-    """
-    if len(results) != 2 or "is an array" not in explanation or "is a tuple" not in explanation:
-        return None
-    (shorter, at, result), (longer, of_longer, values) = sorted(
-        results, key=lambda named: isinstance(named[2], ast.Tuple)
-    )
-    if isinstance(result, ast.Tuple) or not isinstance(values, ast.Tuple) or len(values.elts) < 2:
-        return None
-    words = _AS_MANY.format(longer=longer, count=len(values.elts), shorter=shorter)
-    further = values.elts[1:]
-    if not all(isinstance(value, ast.Constant) for value in further):
-        return FoundCure("same structure", None, words)
-    # A flag of two branches usually differs.
-    texts = [_OTHER_FLAG.get(of_longer.source(value), of_longer.source(value)) for value in further]
-    values_text = f"{at.source(result)}, {', '.join(texts)}"
-    is_returned = isinstance(at.parents.get(id(result)), ast.Return)
-    code = values_text if is_returned else f"({values_text})"
-    shown = f"return {values_text}" if is_returned else code
-    cure = FoundCure("same structure", shown, _SUCH_AS.format(advice=words, code=shown))
-    tried = passed(raised, [applied(cure, [edit_of(at, over(result, code))])])
-    is_traced = any(trial.level == "applies" for trial in tried)
-    return cure if is_traced else FoundCure("same structure", None, words)
-
-
-_AS_MANY = (
-    "{longer} returns {count} values, and {shorter} returns one array. Return {count} values from {shorter}, too."
-)
-_SUCH_AS = "{advice} For example: {code}."
-_OTHER_FLAG = {"True": "False", "False": "True"}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from .bodies_without_return import returns_of_carry
 from .carries_of_named_tuples import named_tuple_carry
 from .carry_cures import Change, carry_cures
 from .carry_expressions import assigned_value, body_and_carry, function_of_body, returned_carry
-from .dropped_carries import dropped_carry
+from .dropped_carries import dropped_carry, drops_names
 from .exchanged_parameters import exchanged_parameters
 from .keys_of_dicts import with_keys
 from .loop_bodies import Body, body_and_place, body_of, passed_in_body
@@ -76,7 +76,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     if re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text) and raised is not None and found is not None:
         if cures := returns_of_carry(raised, *found, name):
             return Explained(None, f"The body of {name} returns None", "", tuple(cures))
-    if name == "scan" and raised is not None and found is not None:
+    is_dropped = name == "scan" and found is not None and drops_names(found[1])
+    if name == "scan" and raised is not None and found is not None and not is_dropped:
         if (parts_alone := _parts_alone(raised, *found)) is not None:
             return parts_alone
     if name == "scan" and raised is not None and parts is not None:

@@ -132,7 +132,7 @@ def returns_parts(loop_body: Body | None) -> bool:
     if loop_body is None or not isinstance(result, ast.Tuple) or not loop_body.parameters:
         return False
     names = _unpacked(loop_body.function, loop_body.parameters[0])
-    return bool(names) and len(names) == len(result.elts) and all(map(_follows, result.elts, names))
+    return bool(names) and len(names) == len(result.elts) and all(map(follows, result.elts, names))
 
 
 def _unpacked(body: AnyFunction, parameter: str) -> list[str]:
@@ -155,10 +155,11 @@ def _unpacked(body: AnyFunction, parameter: str) -> list[str]:
 def _is_of_parts(node: ast.expr, names: list[str]) -> bool:
     """Return whether an expression is a tuple or list of the new values of the given names, in the same order."""
     parts = list(_parts(node)) if isinstance(node, ast.Tuple | ast.List) else []
-    return bool(names) and len(parts) == len(names) and all(map(_follows, parts, names))
+    return bool(names) and len(parts) == len(names) and all(map(follows, parts, names))
 
 
-def _follows(node: ast.expr, name: str) -> bool:
+def follows(node: ast.expr, name: str) -> bool:
+    """Return whether an expression is the name of a part of the carry, or its new name, such as new_h for h."""
     return _is_next(node, name, set())
 
 

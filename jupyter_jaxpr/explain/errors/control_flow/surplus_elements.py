@@ -11,6 +11,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import result_of
 from .carry_expressions import assigned_value, returned_carry
+from .dropped_carries import places_of_elements, unpacked_carry
 from .loop_bodies import Body, passed_in_body
 from .returned_leaves import short_source
 
@@ -65,5 +66,11 @@ def surplus_cure(raised: RaisedAt, start: ast.expr, body: Body | None, loop: str
         return tried[0][1], bool(repeated)
     if not tried:
         return None
+    names = unpacked_carry(body, loop)
+    places = places_of_elements(elements, names)
+    others = [source for source, place in zip(sources, places, strict=True) if place is None]
+    continued = [place for place in places if place is not None]
+    if len(others) == 1 and continued == list(range(len(names))):
+        return next(((new, False) for source, new in tried if source == others[0]), None)
     text = _SEVERAL.format(elements=in_a_sentence([source for source, _ in tried], _MOST), **numbers)
     return replace(tried[0][1], code=None, text=text, level="advice", edits=()), False

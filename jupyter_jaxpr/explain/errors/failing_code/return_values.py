@@ -48,17 +48,22 @@ def missing_return(raised: RaisedAt, function: AnyFunction | None, pair: bool = 
     """
     if not isinstance(function, ast.FunctionDef):
         return None
-    if any(isinstance(part, ast.Return) for part in own_nodes(function)):
+    end = function.body[-1]
+    returns = [part for part in own_nodes(function) if isinstance(part, ast.Return)]
+    is_bare = returns == [end] and returns[0].value is None and len(function.body) > 1
+    if returns and not is_bare:
         return None
-    last = function.body[-1]
+    last = function.body[-2] if is_bare else end
     text = f"{function.name} has no return, so Python returns None. Return the result."
+    if is_bare:
+        text = f"The return of {function.name} has no value, so Python returns None. Return the result."
     match last:
         case ast.Expr(value=value):
             line = f"return {raised.source(value)}"
-            change: Change = (last, last, f"{line}, None" if pair else line)
+            change: Change = (last, end, f"{line}, None" if pair else line)
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
             line = f"return {name}, None" if pair else f"return {name}"
-            change = (last, last, f"{raised.source_of_statement(last)}\n{line}")
+            change = (last, end, f"{raised.source_of_statement(last)}\n{line}")
         case _:
             return FoundCure("return", None, text)
     code = change[2].rpartition("\n")[2]
