@@ -19,7 +19,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
-from ..failing_code.return_values import function_of_text
+from ..failing_code.return_values import function_of_text, result_of
 from ..message_tables.setting_messages import RETURNED_VALUE, VALUE_LEFT_TRACE
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
@@ -27,7 +27,7 @@ from .endless_recursions import recursion_error
 from .interpret_mode import interpret_mode_error
 from .leaking_generators import leaking_generator
 from .leaking_statement import only_writer_of, writer_of
-from .result_of_the_call import SECOND_RESULT, after_the_call, calls_of, second_result
+from .result_of_the_call import SECOND_RESULT, after_the_call, calls_of, second_result, stored_value
 from .state_as_argument import state_as_argument
 from .stored_attributes import local_value
 
@@ -98,7 +98,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         traced = f"Line {line} computed the value while JAX traced {function}." if function else during
         explanation = f"{explanation} {traced}"
     keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
-    moved = None
+    moved = written = None
     is_of_generator = False
     cached = cached_maker(raised, text) if raised is not None else None
     ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
@@ -152,9 +152,46 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     if moved is None and construct == "scan" and function is not None and not is_of_generator:
         moved = FoundCure("an output", None, _OUTPUT_OF_STEP.format(function=function))
     if moved is None and not is_of_generator:  # a returned value would leave the generator as it is
-        moved = FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function"))
+        moved = _returned(raised, keeper, function, written)
     cures = (_CHECKING_LEAKS,) if moved is None else (moved, _CHECKING_LEAKS)
     return Explained(None, title, explanation, cures)
+
+
+_FURTHER_RESULT = "Return {value} from {function} as a further result, and use the results of the call."
+_THROUGH_FUNCTIONS = (
+    "Return the value from {writer} and from the functions around the call of {writer}, up to the traced function, and "
+    "use the result of the call."
+)
+
+
+def _returned(
+    raised: RaisedAt | None,
+    keeper: tuple[ast.FunctionDef, ast.stmt] | None,
+    function: str | None,
+    written: tuple[str, str] | None,
+) -> FoundCure:
+    """Return the advice to return a stored value, with the code of the return if the function is known.
+
+    Args:
+        raised: Where the value was used; None if unknown.
+        keeper: The traced function and its statement that stores the value; None if unknown.
+        function: The name of the traced function; None if unknown.
+        written: The name of another function that stores the value, and the code of its statement; None without one.
+    """
+    if raised is None or keeper is None:
+        if written is not None and function is None:
+            return FoundCure("return", None, _THROUGH_FUNCTIONS.format(writer=written[0]))
+        return FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function"))
+    traced, statement = keeper
+    value, result = stored_value(raised, traced, statement), result_of(traced)
+    code = None
+    if value != "the value" and result is not None:
+        results = result.elts if isinstance(result, ast.Tuple) else [result]
+        sources = [raised.source(part) for part in results]
+        code = None if value in sources else f"return {', '.join([*sources, value])}"
+    if code is None:
+        return FoundCure("return", None, RETURNED_VALUE.format(function=function or traced.name))
+    return FoundCure("return", code, _FURTHER_RESULT.format(value=value, function=traced.name))
 
 
 def _state_cure(raised: RaisedAt, function: str, ran: Collection[tuple[str, str]]) -> tuple[str, FoundCure] | None:
@@ -188,7 +225,7 @@ class _TransformTexts(NamedTuple):
 _OF_VMAP = _TransformTexts(
     "A traced value left a function that JAX mapped",
     " The call of the function that JAX mapped is over, so JAX can no longer use the value.",
-    "Return the value from {name}. The call of the mapped function then returns the values of all elements.",
+    "Return {value} from {name}. The call of the mapped function then returns the values of all elements.",
 )
 _OF_GRAD = _TransformTexts(
     "A traced value left a function that JAX differentiated",
@@ -209,13 +246,14 @@ def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Expla
     """
     written = only_writer_of(raised)
     texts = _OF_VMAP if transform == "vmap" else _OF_GRAD
-    words = texts.cure.format(name="the function" if written is None else written[0])
+    keeper = _leaking_statement(raised, written[0]) if written is not None else None
+    value = "the value" if keeper is None else stored_value(raised, *keeper)
+    words = texts.cure.format(value=value, name="the function" if written is None else written[0])
     if written is not None:
         explanation += _WRITES.format(function=written[0], statement=written[1])
     explanation += texts.over
     leaks = [_CHECKING_LEAKS] if written is None else []
     cure = FoundCure("return", None, words)
-    keeper = _leaking_statement(raised, written[0]) if written is not None else None
     if keeper is not None:
         cure = local_value(raised, *keeper, _HAS_AUX if transform != "vmap" else "") or cure
     return Explained(None, texts.title, explanation, (cure, *leaks))

@@ -60,7 +60,7 @@ def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stm
 
 
 SECOND_RESULT = (
-    "Return the value from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad."
+    "Return {value} from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad."
 )
 _WITH_GRADIENT = "The call then returns the gradient and the value."
 _WITH_RESULT = "The call then returns the pair of the result and the value, and the gradient."
@@ -83,7 +83,28 @@ def second_result(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt
     if kept is not None and len(kept.values) == 1 and result is not None and not isinstance(result, ast.Tuple):
         code = f"return {raised.source(result)}, {raised.source(kept.values[0])}\n{transform}"
     both = _WITH_RESULT if "value" in called(derivative) else _WITH_GRADIENT
-    return FoundCure("a second result", code, f"{SECOND_RESULT.format(name=traced.name)} {both}")
+    value = stored_value(raised, traced, statement)
+    return FoundCure("a second result", code, f"{SECOND_RESULT.format(value=value, name=traced.name)} {both}")
+
+
+_LONGEST = 40  # the most characters of an expression in a sentence
+
+
+def stored_value(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> str:
+    """Return the words for the value that a statement stores: its name or its short expression; else "the value"."""
+    match statement:
+        case ast.Expr(value=ast.Call(args=[value])):
+            pass
+        case ast.Assign(targets=[ast.Name() as value], value=assigned) if not may_be_no_array(raised, traced, assigned):
+            pass
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript()], value=value):
+            pass
+        case _:
+            return "the value"
+    if isinstance(value, ast.Tuple | ast.List | ast.Dict) or may_be_no_array(raised, traced, value):
+        return "the value"
+    code = " ".join(raised.source(value).split())
+    return code if len(code) <= _LONGEST else "the value"
 
 
 @dataclass(frozen=True)
