@@ -211,7 +211,7 @@ class _Builder:
         shardings = self._shardings() if environment.device_count > 1 else []
         key_notes = self._found(lambda: sketches.of(random_key_notes.key_notes(walk, own_programs, self._failures)))
         masked = self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures)))
-        roots = self._found(lambda: root_notes(walk, own_programs, self._failures))
+        roots = self._found(lambda: sketches.of_notes(root_notes(walk, own_programs, self._failures)))
         found_notes = [
             *self._found(lambda: captured_constant_notes.captured_notes(walk, own_programs)),
             *self._found(lambda: self._loop_notes(own_programs)),

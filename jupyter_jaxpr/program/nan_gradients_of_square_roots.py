@@ -52,6 +52,14 @@ def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = N
     yield from sorted(set.intersection(*places) if places else ())
 
 
+def count_roots_of_squares(jaxpr: Any) -> int:
+    """Return the number of square roots whose gradient is NaN at 0, in a jaxpr and the jitted functions it calls."""
+    elements: dict[Any, Any] = {}
+    rows = inlined(jaxpr, elements=elements)
+    inputs = {*jaxpr.invars, *elements.values()}
+    return len(list(_found(rows, {id(row.jaxpr): 0 for row in rows}, inputs)))
+
+
 def _found(rows: list[InlinedEquation], numbers: Mapping[int, int], inputs: AbstractSet[Any]) -> Iterator[Place]:
     if not any(_BACKWARD in row.name_stack for row in rows):
         return

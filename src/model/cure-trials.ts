@@ -55,6 +55,7 @@ const EDITED = [
   'masked_derivative',
   'printed_while_tracing',
   'promoted_carry',
+  'root_of_squares',
   'truncated_type'
 ];
 /**

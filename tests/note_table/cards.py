@@ -19,6 +19,7 @@ KINDS = (
     "masked_derivative",
     "printed_while_tracing",
     "promoted_carry",
+    "root_of_squares",
     "truncated_type",
 )
 

@@ -13,6 +13,7 @@ from ..loops.kinds_of_python_loops import Span
 from ..notes.dropped_updates import updated_array
 from .expressions_at_positions import Sketch, Text
 from .key_split_cure import split_key
+from .square_root_cure import out_of_root
 from .where_gradient_cure import kept_out
 
 _UPDATE = "The edited statement gives the new array the name of the old array. JAX does not change the old array."
@@ -166,4 +167,5 @@ MAKERS: Mapping[str, Callable[[PromotedCarry | None, Text, Sequence[Span]], Sket
     "printed_while_tracing": _printed,
     "key_used_twice": split_key,
     "masked_derivative": kept_out,
+    "root_of_squares": out_of_root,
 }

@@ -19,6 +19,7 @@ from ...observe.observation import ObservedProgram
 from ...observe.user_or_library.whose_code import is_installed
 from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr, programs_in
+from ...program.nan_gradients_of_square_roots import count_roots_of_squares
 from ...program.nan_gradients_of_where import count_masked_derivatives
 from ...program.random_key_use import count_key_uses
 from ..compiled_edits import EditedCode
@@ -37,6 +38,7 @@ _numbers = itertools.count(1)
 _COUNTS: Mapping[str, Callable[[Any], int]] = {
     "key_used_twice": count_key_uses,
     "masked_derivative": count_masked_derivatives,
+    "root_of_squares": lambda jaxpr: count_roots_of_squares(jaxpr) + count_masked_derivatives(jaxpr),
 }
 
 
@@ -45,7 +47,8 @@ def tried_in(sketch: Sketch, observed: ObservedProgram, budget: Budget) -> Outco
 
     Returns:
         `applies`: the edited function gives the same types, and the cause of the note is gone. `fails`: the edited
-        function raises an error or gives other types. `untried`: nothing was traced, or the cause of the note remains.
+        function raises an error or gives other types, or the cause of the note remains. `untried`: nothing was traced,
+        or the traced program does not have the cause of the note.
         `elsewhere`: the program does not reach the edited line.
     """
     fun = None if observed.held is None else observed.held.fun
@@ -106,8 +109,12 @@ def _outcome(sketch: Sketch, before: ResultTypes, trace: Callable[[], ResultType
     except not_of_a_signal(Exception):
         return "fails"
     counted = _COUNTS.get(sketch.kind)
-    if counted is not None and _everywhere(counted, after.program) >= _everywhere(counted, before.program):
-        return "untried"
+    if counted is not None:
+        causes = _everywhere(counted, before.program)
+        if not causes:
+            return "untried"  # the traced program has no gradient: JAX differentiates the function elsewhere
+        if _everywhere(counted, after.program) >= causes:
+            return "fails"
     return "applies" if gives(after, before) else "fails"
 
 

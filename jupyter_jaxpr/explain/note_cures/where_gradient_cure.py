@@ -30,6 +30,8 @@ def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
         return None
     if compared is None:
         return kept_out_by_mask(call, numpy, text)
+    if _is_root(compared, call, text):
+        return None  # the derivative of the root is infinite at 0: the note on the root has the cure
     compared_dump = ast.dump(compared)
     reads = [[node for node in ast.walk(branch) if ast.dump(node) == compared_dump] for branch in branches]
     # The derivative of a branch is never NaN if the branch is the value itself, a constant, or does not contain the
@@ -77,6 +79,16 @@ def _compared(condition: ast.expr, call: ast.Call, text: Text) -> ast.expr | Non
         return None
     sides = [side for side in (condition.left, condition.comparators[0]) if not _is_number(side)]
     return sides[0] if len(sides) == 1 and isinstance(sides[0], ast.Name | ast.Attribute | ast.Subscript) else None
+
+
+def _is_root(value: ast.expr, call: ast.Call, text: Text) -> bool:
+    """Return whether the function around a call assigns a square root or a norm to a name."""
+    function = text.function(call)
+    if not isinstance(value, ast.Name) or function is None:
+        return False
+    stores = [node for node in text.own(function) if isinstance(node, ast.Assign) and _stores(node, value.id)]
+    made = [node.value for node in stores if isinstance(node.value, ast.Call)]
+    return any(ast.unparse(node.func).rpartition(".")[2] in ("sqrt", "norm", "hypot") for node in made)
 
 
 def _stores(statement: ast.Assign, name: str) -> bool:
