@@ -15,6 +15,7 @@ from types import CellType, FunctionType
 from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
+from ...jax.facts import is_jitted
 from ...observe.observation import ObservedProgram
 from ...observe.user_or_library.whose_code import is_installed
 from ...plain_text import file_of
@@ -143,6 +144,8 @@ def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> An
             content = cell.cell_contents
         except not_of_a_signal(ValueError):  # the variable of the closure has no value yet (an empty cell)
             content = None
+        if is_jitted(content) and type(content.__wrapped__) is FunctionType:
+            content = content.__wrapped__  # as in jax.vmap(jax.jit(jax.grad(f)))
         cells.append(CellType(_copied_through(content, copies, codes)) if type(content) is FunctionType else cell)
     copy = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, tuple(cells))
     copy.__kwdefaults__ = value.__kwdefaults__
