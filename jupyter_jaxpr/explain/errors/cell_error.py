@@ -83,6 +83,7 @@ from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
 from .shapes.raveled_trees import raveled_tree_error
+from .shapes.sizes_where_made import with_sizes
 from .shapes.slice_starts import slice_starts_error
 from .shapes.summed_axes import summed_axes_error
 from .shapes.updates_without_axes import update_axes_error
@@ -230,9 +231,18 @@ def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | N
         except not_of_a_signal(Exception):  # a failed explanation must not hide the error itself
             continue
         if explained_error is not None:
+            if look is array_error:
+                explained_error = _with_sizes(explained_error, raised)
             cures = (without_harm(raised, _parsed(cure)) for cure in explained_error.cures)
             return replace(explained_error, place=explained_error.place or place, cures=tuple(map(shown, cures)))
     return Explained(place)
+
+
+def _with_sizes(explained_error: Explained, raised: RaisedAt | None) -> Explained:
+    try:
+        return with_sizes(explained_error, raised)
+    except not_of_a_signal(Exception):  # the explanation is right without the lines that made the operands
+        return explained_error
 
 
 def _parsed(cure: FoundCure) -> FoundCure:
