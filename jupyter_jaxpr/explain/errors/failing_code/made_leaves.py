@@ -95,6 +95,18 @@ def made_leaf(raised: RaisedAt, node: ast.expr) -> MadeLeaf | None:
     return found if found is not None and found.node is not node else None
 
 
+def made_part(raised: RaisedAt, node: ast.expr, path: tuple[Any, ...]) -> MadeLeaf | None:
+    """Return the code that made a part of the value of an expression; None if unknown.
+
+    Args:
+        raised: The place of the expression.
+        node: The expression, such as the argument of a call.
+        path: The keys and the positions of the part, such as ("layers", 0, "w").
+    """
+    code = _running(raised) if raised.frame is not None else None
+    return _Search().follow(code, node, path) if code is not None else None
+
+
 def _running(at: RaisedAt) -> _Code | None:
     if at.loops is None:
         return None
