@@ -75,6 +75,7 @@ from .shapes.array_operations import array_error
 from .shapes.batched_products import batched_product_error
 from .shapes.booleans import boolean_difference_error
 from .shapes.convolutions import convolution_error
+from .shapes.indices_along_an_axis import indices_along_axis_error
 from .shapes.inverted_floats import inverted_floats_error
 from .shapes.linear_systems import linear_system_error
 from .shapes.mask_shapes import mask_shape_error
@@ -200,6 +201,7 @@ _KINDS = (
     mask_shape_error,
     bits_of_floats_error,
     shifted_float_error,
+    indices_along_axis_error,
     array_error,
     message_error,
     value_for_array_error,
@@ -231,7 +233,7 @@ def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | N
         except not_of_a_signal(Exception):  # a failed explanation must not hide the error itself
             continue
         if explained_error is not None:
-            if look is array_error:
+            if look in (array_error, convolution_error):
                 explained_error = _with_sizes(explained_error, raised)
             cures = (without_harm(raised, _parsed(cure)) for cure in explained_error.cures)
             return replace(explained_error, place=explained_error.place or place, cures=tuple(map(shown, cures)))

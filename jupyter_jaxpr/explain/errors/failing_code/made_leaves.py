@@ -107,6 +107,26 @@ def made_part(raised: RaisedAt, node: ast.expr, path: tuple[Any, ...]) -> MadeLe
     return _Search().follow(code, node, path) if code is not None else None
 
 
+def made_by_function(at: RaisedAt, function: ast.FunctionDef | ast.Lambda, node: ast.expr) -> MadeLeaf | None:
+    """Return the code that made the value of an expression in a function that does not run now; None if unknown."""
+    code = _Code(at, function, False)
+    stores = _stores(function, node.id) if isinstance(node, ast.Name) and isinstance(function, ast.FunctionDef) else []
+    last = stores[-1] if stores else None
+    if isinstance(node, ast.Name) and isinstance(last, ast.Assign) and last in at_body(function):
+        match last.targets[0]:
+            case ast.Name():
+                return _Search().follow(code, last.value, ())
+            case ast.Tuple(elts=elements):
+                names = [part.id if isinstance(part, ast.Name) else "" for part in elements]
+                return _Search().follow(code, last.value, (names.index(node.id),)) if node.id in names else None
+    return _Search().follow(code, node, ())
+
+
+def at_body(function: ast.FunctionDef | ast.Lambda) -> list[ast.stmt]:
+    """Return the statements of a function that run at each call, outside of loops and conditions."""
+    return function.body if isinstance(function, ast.FunctionDef) else []
+
+
 def _running(at: RaisedAt) -> _Code | None:
     if at.loops is None:
         return None
@@ -168,6 +188,10 @@ class _Search:
             case ast.Subscript(value=inner, slice=ast.Name(id=index)) if code.is_running and code.at.frame is not None:
                 key = code.at.frame.f_locals.get(index)
                 return self.follow(code, inner, (key, *path)) if type(key) in (int, str) else None
+            case ast.Attribute(value=ast.Name() as owner, attr=field) if code.is_running and _is_of_cell(
+                value_of(code.at, owner)
+            ):
+                return self._set_by_init(code, value_of(code.at, owner), field, path)
             case ast.Attribute(value=inner, attr=field) if isinstance(inner, ast.Name | ast.Attribute):
                 return self.follow(code, inner, (f".{field}", *path)) if field not in _OF_ARRAYS else None
             case ast.Dict(keys=keys, values=values) if path:
@@ -204,6 +228,22 @@ class _Search:
             return self._field(code, node, value, path)
         return None if path else MadeLeaf(code.at, code.scope, node)
 
+    def _set_by_init(self, code: _Code, value: Any, field: str, path: tuple[Any, ...]) -> MadeLeaf | None:
+        """Follow a field of an object to the only statement self.field = ... of the __init__ of its class."""
+        init = vars(type(value)).get("__init__")
+        definition = at_definition(code.at, init) if type(init) is FunctionType else None
+        if definition is None:
+            return None
+        at, function = definition
+        stores = [
+            part
+            for part in ast.walk(function)
+            if isinstance(part, ast.Assign)
+            and isinstance(part.targets[0], ast.Attribute)
+            and part.targets[0].attr == field
+        ]
+        return self.follow(_Code(at, function, False), stores[0].value, path) if len(stores) == 1 else None
+
     def _field(self, code: _Code, node: ast.Call, kind: type, path: tuple[Any, ...]) -> MadeLeaf | None:
         """Follow a field of a new object: the statement self.field = ... of __init__, or the argument of the call."""
         init = vars(kind).get("__init__")
@@ -231,9 +271,7 @@ class _Search:
         scope = code.scope
         if not isinstance(scope, ast.Module) and name in _parameters(scope) and not _stores(scope, name):
             return self._parameter(code, name, path)
-        if isinstance(scope, ast.Lambda):
-            return None
-        stores = _first_stores(scope, name)
+        stores = _first_stores(scope, name) if not isinstance(scope, ast.Lambda) else []
         if not stores and isinstance(scope, ast.Module):
             return self._earlier_cell(code, name, path)
         if not stores:
@@ -288,8 +326,18 @@ class _Search:
         return self.follow(caller, passed, path) if passed is not None else None
 
     def _global(self, code: _Code, name: str, path: tuple[Any, ...]) -> MadeLeaf | None:
-        """Follow a name that the function reads from its own file, or from another cell."""
-        if code.at.loops is None or not _is_free(code, name):
+        """Follow a name from outside of the function: of the function around it, of the file, or of another cell."""
+        if code.at.loops is None:
+            return None
+        around = code.at.parents.get(id(code.scope))
+        while around is not None and not isinstance(around, ast.FunctionDef | ast.Lambda):
+            around = code.at.parents.get(id(around))
+        if isinstance(around, ast.FunctionDef | ast.Lambda):
+            for frame in reversed(code.at.callers if code.is_running else ()):
+                if code.at.frame is not None and code.at.frame.f_code in frame.f_code.co_consts:
+                    return self._name(_Code(at_caller(code.at, frame), around, True), name, path)
+            return None
+        if not _is_free(code, name):
             return None
         return self._name(_Code(code.at, code.at.loops.module, False), name, path)
 
@@ -326,6 +374,10 @@ def _value(code: _Code, node: ast.expr) -> Any:
         return value_of(code.at, node)
     frame = code.at.frame
     return frame.f_globals.get(node.id) if isinstance(node, ast.Name) and frame is not None else None
+
+
+def _is_of_cell(value: Any) -> bool:
+    return own_name(type(value), "__module__") == "__main__"
 
 
 def is_installed_class(kind: type) -> bool:

@@ -7,6 +7,7 @@ number that fits. An edit is offered only if JAX can trace the cell with the edi
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,7 @@ class Unequal:
         axes: The number of axes.
         size: The size of the operand.
         wanted: The size of the other operand.
+        exchanged: The axis of the other channels of a kernel of a convolution, which may be exchanged with the axis.
     """
 
     node: ast.expr
@@ -54,6 +56,7 @@ class Unequal:
     axes: int
     size: int
     wanted: int
+    exchanged: int | None = None
 
 
 def with_sizes(explained: Explained, raised: RaisedAt | None) -> Explained:
@@ -65,11 +68,13 @@ def with_sizes(explained: Explained, raised: RaisedAt | None) -> Explained:
     """
     if raised is None or raised.frame is None:
         return explained
-    unequal = _unequal(raised)
+    unequal = _unequal(raised, explained.title or "")
     if (cure := _other_axis(raised, unequal)) is not None:
         return replace(explained, cures=(cure,))
     if any(cure.level == "applies" for cure in explained.cures):
         return explained
+    if (joined := _along_another_axis(raised)) is not None:
+        return replace(explained, cures=(joined,))
     unequal = [inner for part in unequal for inner in _sources(raised, part)]
     if any(_is_on_both_sides(raised, part, unequal) for part in unequal):
         return explained
@@ -89,14 +94,15 @@ def with_sizes(explained: Explained, raised: RaisedAt | None) -> Explained:
 
 
 #: Names of cures in general words, which the names of the lines that made the operands replace.
-_GENERAL = frozenset({"same shape", "same size"})
+_GENERAL = frozenset({"same shape", "same size", "channels"})
 
 
 def _is_on_both_sides(raised: RaisedAt, part: Unequal, unequal: Sequence[Unequal]) -> bool:
-    """Return whether the other operand is computed of the same array, so that another array would not help."""
+    """Return whether the other operand is made of slices of the same array, so that another array would not help."""
     code = ast.unparse(part.node)
     others = [made for other in unequal if other.wanted == part.size for made in made_of(raised, other.node)]
-    return any(isinstance(node, ast.expr) and ast.unparse(node) == code for made in others for node in ast.walk(made))
+    sliced = [node.value for made in others for node in ast.walk(made) if isinstance(node, ast.Subscript)]
+    return any(ast.unparse(node) == code for node in sliced)
 
 
 def _general(raised: RaisedAt, made: Sequence[tuple[Unequal, MadeLeaf]]) -> str:
@@ -126,13 +132,40 @@ def _sentence(raised: RaisedAt, part: Unequal, leaf: MadeLeaf) -> str:
     return _MADE_IN.format(name=_name(raised, part.node), where=leaf.where)
 
 
-def _unequal(raised: RaisedAt) -> list[Unequal]:
+_CHANNELS = re.compile(r"^The input of the convolution has (\d+) channels?, but the kernel takes (\d+)$")
+
+
+def _kernel(raised: RaisedAt, title: str) -> list[Unequal]:
+    """Return the kernel of the failing convolution, whose axis of the input channels has another size."""
+    match = _CHANNELS.search(title)
+    call = raised.node
+    if match is None or not isinstance(call, ast.Call) or len(call.args) < 2:
+        return []
+    shape = shape_of(raised, call.args[1]) or ()
+    numbers = next((keyword.value for keyword in call.keywords if keyword.arg == "dimension_numbers"), None)
+    letters = numbers.elts[1] if isinstance(numbers, ast.Tuple) and len(numbers.elts) == 3 else None
+    order = letters.value if isinstance(letters, ast.Constant) and isinstance(letters.value, str) else "OI"
+    axis = order.find("I")
+    wanted, size = int(match[1]), int(match[2])
+    if not 0 <= axis < len(shape) or shape[axis] != size:
+        return []
+    return [Unequal(call.args[1], axis, len(shape), size, wanted, order.find("O"))]
+
+
+def _unequal(raised: RaisedAt, title: str) -> list[Unequal]:
     """Return the operands of the failing operation that have unequal sizes along one pair of axes."""
+    if kernel := _kernel(raised, title):
+        return kernel
     nodes = _operands(raised)
     shapes = [shape_of(raised, node) for node in nodes]
+    told = [tuple(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(title)]
+    if len(told) == len(nodes) and not _is_product(raised.node):
+        shapes = [shape if shape is not None else of for shape, of in zip(shapes, told, strict=True)]
     if len(nodes) < 2:
         return []
     is_product = _is_product(raised.node)
+    if is_product and (of_product := _of_product(raised, nodes, shapes, title)):
+        return of_product
     known = [(node, shape) for node, shape in zip(nodes, shapes, strict=True) if shape]
     if len(known) != 2:
         return []
@@ -146,6 +179,24 @@ def _unequal(raised: RaisedAt) -> list[Unequal]:
             return []
         axes = len(left_shape) - unequal[0], len(right_shape) - unequal[0]
     return list(_both(raised, left, left_shape, axes[0], right, right_shape, axes[1]))
+
+
+_SHAPE = re.compile(r"\([\d, ]*\)")
+_TWO_SIZES = re.compile(r"sizes (\d+) and (\d+)")
+
+
+def _of_product(
+    raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape | None], title: str
+) -> list[Unequal]:
+    """Return the operand of known shape in a product whose other operand has no name, such as jnp.stack(x) @ w."""
+    match = _TWO_SIZES.search(title)
+    if match is None or sum(shape is None for shape in shapes) != 1:
+        return []
+    left, right = int(match[1]), int(match[2])
+    if shapes[0] is not None:
+        return list(_inner(raised, nodes[0], shapes[0], len(shapes[0]) - 1, left, right))
+    shape = shapes[1] or ()
+    return list(_inner(raised, nodes[1], shape, max(len(shape) - 2, 0), right, left))
 
 
 def _both(
@@ -233,6 +284,32 @@ def _other_axis(raised: RaisedAt, unequal: Sequence[Unequal]) -> FoundCure | Non
     return tried[0] if len(tried) == 1 else None
 
 
+def _along_another_axis(raised: RaisedAt) -> FoundCure | None:
+    """Return the cure that joins or reduces arrays along another axis in the function that made an operand.
+
+    None unless exactly one such edit passes its trial.
+    """
+    outer = at_caller(raised, raised.callers[0]) if raised.callers else raised
+    tried = []
+    for node in _operands(raised):
+        leaf = made_leaf(raised, node)
+        if leaf is None or not isinstance(leaf.node, ast.Call) or called(leaf.node) not in _WITH_AXIS:
+            continue
+        axes = [keyword.value for keyword in leaf.node.keywords if keyword.arg == "axis"]
+        if len(axes) != 1 or not isinstance(axes[0], ast.Constant) or type(axes[0].value) is not int:
+            continue
+        name, old = called(leaf.node), axes[0].value
+        for axis in range(_MOST_AXES):
+            if axis != old:
+                words = _ALONG.format(name=name, where=leaf.where, new=axis, old=old)
+                cure = applied(FoundCure("the axis", None, words), [edit_of(leaf.at, over(axes[0], str(axis)))])
+                tried += [one for one in passed(outer, [cure]) if one.level == "applies"]
+    return tried[0] if len(tried) == 1 else None
+
+
+_WITH_AXIS = frozenset("concatenate stack".split())
+_MOST_AXES = 3
+_ALONG = "Let {name} join the arrays along axis {new}, not {old}, in {where}."
 _OTHER_AXIS = "Write {new}, which is {wanted}, in place of {old}, which is {size}."
 
 
@@ -352,12 +429,17 @@ def _names(part: Unequal, leaf: MadeLeaf) -> Iterator[Candidate]:
     for name in _other_names(leaf, sizes):
         if name != old and not isinstance(sizes[part.axis], ast.Constant):
             yield old, [over(sizes[part.axis], name)]
+    for name in _other_names(leaf, sizes) if part.wanted > part.size else ():
+        # the input of a recurrent cell, x beside h, has the sum of their sizes
+        if name != old and isinstance(sizes[part.axis], ast.Name):
+            yield old, [over(sizes[part.axis], f"{old} + {name}")]
 
 
 def _other_names(leaf: MadeLeaf, sizes: Sequence[ast.expr]) -> list[str]:
     """Return the code of the other sizes in the statement that made an array, and of those in the loop around it."""
     statement: ast.AST | None = leaf.at.statement_of(leaf.node)
     found = [leaf.at.source(size) for size in sizes if isinstance(size, ast.Name | ast.Attribute | ast.Subscript)]
+    found += [part.id for size in sizes for part in ast.walk(size) if isinstance(part, ast.Name)]
     for node in ast.walk(statement) if statement is not None else ():
         if isinstance(node, ast.Call) and called(node) not in _WITHOUT_SIZES:
             for argument in node.args:
@@ -386,6 +468,10 @@ def _numbers(part: Unequal, leaf: MadeLeaf) -> Iterator[Candidate]:
     sizes = _sizes(part, leaf)
     size = sizes[part.axis] if sizes else None
     if not isinstance(size, ast.Constant) or size.value != part.size:
+        return
+    other = sizes[part.exchanged] if part.exchanged is not None else None
+    if other is not None and _is_number(other, part.wanted):
+        yield str(part.size), [over(size, str(part.wanted)), over(other, str(part.size))]
         return
     yield str(part.size), [over(size, str(part.wanted))]
     statement = leaf.at.statement_of(leaf.node)
