@@ -16,6 +16,7 @@ from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, own_name
 from ...loops.kinds_of_python_loops import parsed
 from ...trials.refused_assignments import own_nodes
+from .assignments_of_names import Scope, first_stores, is_empty, parameters_in, stores_of
 from .called_names import called
 from .definitions import at_definition
 from .origins import argument_leaves, value_of
@@ -26,7 +27,6 @@ from .values_of_callers import passed_for
 
 _MOST_STEPS = 24
 _LONGEST_CODE = 80
-Scope = ast.FunctionDef | ast.Lambda | ast.Module
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,9 @@ def made_part(raised: RaisedAt, node: ast.expr, path: tuple[Any, ...]) -> MadeLe
 def made_by_function(at: RaisedAt, function: ast.FunctionDef | ast.Lambda, node: ast.expr) -> MadeLeaf | None:
     """Return the code that made the value of an expression in a function that does not run now; None if unknown."""
     code = _Code(at, function, False)
-    stores = _stores(function, node.id) if isinstance(node, ast.Name) and isinstance(function, ast.FunctionDef) else []
+    stores = (
+        stores_of(function, node.id) if isinstance(node, ast.Name) and isinstance(function, ast.FunctionDef) else []
+    )
     last = stores[-1] if stores else None
     if isinstance(node, ast.Name) and isinstance(last, ast.Assign) and last in at_body(function):
         match last.targets[0]:
@@ -269,9 +271,9 @@ class _Search:
 
     def _name(self, code: _Code, name: str, path: tuple[Any, ...]) -> MadeLeaf | None:
         scope = code.scope
-        if not isinstance(scope, ast.Module) and name in _parameters(scope) and not _stores(scope, name):
+        if not isinstance(scope, ast.Module) and name in parameters_in(scope) and not stores_of(scope, name):
             return self._parameter(code, name, path)
-        stores = _first_stores(scope, name) if not isinstance(scope, ast.Lambda) else []
+        stores = first_stores(scope, name) if not isinstance(scope, ast.Lambda) else []
         if not stores and isinstance(scope, ast.Module):
             return self._earlier_cell(code, name, path)
         if not stores:
@@ -280,7 +282,7 @@ class _Search:
             return None
         match stores[0]:
             case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(value=ast.expr() as value):
-                if _is_empty(value) and path:
+                if is_empty(value) and path:
                     return self._filled(code, name, path)
                 is_own = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(value))
                 return self.follow(code, value, path) if not is_own else None
@@ -348,7 +350,7 @@ class _Search:
             if len(entry) != 4 or is_installed(file) or file == code.at.place.file or name not in "".join(entry[2]):
                 continue
             loops = parsed("".join(entry[2]))
-            if loops is not None and _stores(loops.module, name):
+            if loops is not None and stores_of(loops.module, name):
                 found.append((file, loops))
         if len(found) != 1:
             return None
@@ -383,44 +385,3 @@ def _is_of_cell(value: Any) -> bool:
 def is_installed_class(kind: type) -> bool:
     """Return whether a library defines a class."""
     return (own_name(kind, "__module__") or "") != "__main__"
-
-
-def _parameters(scope: ast.FunctionDef | ast.Lambda) -> set[str]:
-    return {part.arg for part in ast.walk(scope.args) if isinstance(part, ast.arg)}
-
-
-def _is_empty(node: ast.expr) -> bool:
-    match node:
-        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Call(func=ast.Name(id="list" | "dict"), args=[], keywords=[]):
-            return True
-    return False
-
-
-def _first_stores(scope: Scope, name: str) -> list[ast.AST]:
-    """Return the statements that give a name a value, without later updates such as w = step(w)."""
-    stores = _stores(scope, name)
-    return [*stores[:1], *(store for store in stores[1:] if not _is_update(store, name))]
-
-
-def _is_update(store: ast.AST, name: str) -> bool:
-    value = store.value if isinstance(store, ast.Assign) else None
-    reads = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(value)) if value else False
-    return reads or isinstance(store, ast.AugAssign)
-
-
-def _stores(scope: Scope, name: str) -> list[ast.AST]:
-    """Return the statements, loops and others that give a name a value in a scope, without functions inside."""
-    nodes: list[ast.AST] = list(own_nodes(scope))
-    stores: list[ast.AST] = []
-    for node in nodes:
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.NamedExpr | ast.comprehension):
-            targets = [node.target]
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            targets = [node.optional_vars]
-        names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
-        if any(part.id == name and isinstance(part.ctx, ast.Store) for part in names):
-            stores.append(node)
-    return stores

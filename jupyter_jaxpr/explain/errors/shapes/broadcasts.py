@@ -145,7 +145,7 @@ def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape])
     if abs(left_size - right_size) <= _NEAR or 1 in (left_size, right_size):
         return None
     left, right = (_indexable(raised, node) for node in nodes)
-    if any(_is_made_of(raised, *pair) for pair in (nodes, nodes[::-1])):
+    if _are_related(raised, nodes):
         return None  # the operands are meant for each other, element by element
     if max(len(left), len(right)) > _MOST_NAMED:
         return None
@@ -169,11 +169,13 @@ def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape])
     return FoundCure("same shape", "\n".join(code for code, _, _ in working), words)
 
 
-def _is_made_of(raised: RaisedAt, node: ast.expr, other: ast.expr) -> bool:
-    """Return whether an operand is computed of the other operand, as x - mean(x)."""
-    code = ast.unparse(other)
-    parts = [part for made in made_of(raised, node) for part in ast.walk(made)]
-    return isinstance(other, ast.Name) and any(isinstance(part, ast.Name) and part.id == code for part in parts)
+def _are_related(raised: RaisedAt, nodes: Sequence[ast.expr]) -> bool:
+    """Return whether two operands are computed of one array, as x and mean(x), so that they belong together."""
+    names = []
+    for node in nodes:
+        parts = [part for made in made_of(raised, node) for part in ast.walk(made)]
+        names.append({part.id for part in parts if isinstance(part, ast.Name) and dtype_of(value_of(raised, part))})
+    return bool(names[0] & names[1])
 
 
 def _bias(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:

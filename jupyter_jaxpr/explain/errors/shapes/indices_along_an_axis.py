@@ -7,6 +7,7 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ....quantities import count
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -16,7 +17,7 @@ from ..failing_code.operand_nodes import operand_types
 from ..failing_code.place_of_error import RaisedAt
 
 _AXES = re.compile(r"^indices and arr must have the same number of dimensions; (\d+) vs\. (\d+)")
-_TITLE = "take_along_axis takes indices with as many axes as the array: {array} has {axes}, {indices} {few}"
+_TITLE = "{array} has {axes}, but its indices {indices} have {few}"
 _WORDS = "{code} has the missing axis, and the index after the call removes this axis from the result."
 
 
@@ -43,7 +44,12 @@ def indices_along_axis_error(error: BaseException, raised: RaisedAt | None, func
     if few != (*shape[:axis], *shape[axis + 1 :]):
         return None
     names = [" ".join(raised.source(node).split()) for node in (array, indices)]
-    title = _TITLE.format(array=names[0], axes=len(shape), indices=names[1], few=len(few))
+    title = _TITLE.format(
+        array=names[0],
+        axes=count(len(shape), "axis", "axes"),
+        indices=names[1],
+        few=count(len(few), "axis", "axes"),
+    )
     new = f"{names[1]}[{', '.join([':'] * axis + ['None'])}]"
     inside = raised.source(call)
     start = inside.index(raised.source(array)) + len(raised.source(array))

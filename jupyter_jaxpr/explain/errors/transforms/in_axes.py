@@ -221,12 +221,20 @@ def _one_key(call: Applied, number: int, axis: int) -> Explained:
     """Explains vmap over one random key: split the key, or pass the same key to each call."""
     name = call.argument(number)
     title = f"vmap cannot map axis {axis} of {name}, which is one random key"
+    nodes = call.call.args if call.call is not None else []
+    arrays = [node for node in nodes if isinstance(node, ast.Name) and getattr(call.value(node), "shape", None)]
+    option = call.option("in_axes")
+    code = entries = None
+    if call.raised is not None and len(arrays) == 1 and option is None and axis == 0:
+        code = f"jax.random.split({call.raised.source(nodes[number])}, {call.raised.source(arrays[0])}.shape[0])"
+        entries = entries_code(["None" if place == number else "0" for place in range(len(nodes))])
     split = FoundCure(
         "jax.random.split",
-        None,
-        f"Pass jax.random.split({name}, n), a key for each of the n elements: each element then draws other numbers.",
+        code,
+        f"Pass {code or f'jax.random.split({name}, n)'}, a key for each of the {'' if code else 'n '}elements: each "
+        "element then draws other numbers.",
     )
-    same = FoundCure("in_axes", None, f"None in in_axes passes {name} whole: each element draws the same numbers.")
+    same = FoundCure("in_axes", entries, f"None in in_axes passes {name} whole: each element draws the same numbers.")
     return Explained(None, title, "", (split, same))
 
 
