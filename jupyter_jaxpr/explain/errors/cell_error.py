@@ -234,15 +234,15 @@ def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | N
             continue
         if explained_error is not None:
             if look in (array_error, convolution_error):
-                explained_error = _with_sizes(explained_error, raised)
+                explained_error = _with_sizes(explained_error, raised, message_of(error).strip())
             cures = (without_harm(raised, _parsed(cure)) for cure in explained_error.cures)
             return replace(explained_error, place=explained_error.place or place, cures=tuple(map(shown, cures)))
     return Explained(place)
 
 
-def _with_sizes(explained_error: Explained, raised: RaisedAt | None) -> Explained:
+def _with_sizes(explained_error: Explained, raised: RaisedAt | None, text: str) -> Explained:
     try:
-        return with_sizes(explained_error, raised)
+        return with_sizes(explained_error, raised, text)
     except not_of_a_signal(Exception):  # the explanation is right without the lines that made the operands
         return explained_error
 

@@ -37,16 +37,17 @@ _LONGEST_NAME = 40
 _CHANGE = "Give {left} the size {left_size} along axis {left_axis} in {left_where}."
 
 
-def with_sizes(explained: Explained, raised: RaisedAt | None) -> Explained:
+def with_sizes(explained: Explained, raised: RaisedAt | None, text: str) -> Explained:
     """Return the explanation with the lines that made the operands, and the cures that mend a size there.
 
     Args:
         explained: The explanation of an error about unequal sizes.
         raised: Where the error was raised.
+        text: The message of JAX.
     """
     if raised is None or raised.frame is None:
         return explained
-    unequal = unequal_operands(raised, explained.title or "")
+    unequal = unequal_operands(raised, text)
     if (cure := other_axis_cure(raised, unequal)) is not None:
         return replace(explained, cures=(cure,))
     if any(cure.level == "applies" and cure.name != ".T" for cure in explained.cures):

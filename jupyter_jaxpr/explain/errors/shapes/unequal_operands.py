@@ -15,12 +15,12 @@ from ..failing_code.place_of_error import RaisedAt
 from .alignments import Shape
 from .written_sizes import Unequal, sizes_of
 
-_CHANNELS = re.compile(r"^The input of the convolution has (\d+) channels?, but the kernel takes (\d+)$")
+_CHANNELS = re.compile(r"^conv_general_dilated lhs feature dimension size .*, but (\d+) // 1 != (\d+)")
 
 
-def _kernel(raised: RaisedAt, title: str) -> list[Unequal]:
+def _kernel(raised: RaisedAt, text: str) -> list[Unequal]:
     """Return the kernel of the failing convolution, whose axis of the input channels has another size."""
-    match = _CHANNELS.search(title)
+    match = _CHANNELS.search(text)
     call = raised.node
     if match is None or not isinstance(call, ast.Call) or len(call.args) < 2:
         return []
@@ -35,19 +35,19 @@ def _kernel(raised: RaisedAt, title: str) -> list[Unequal]:
     return [Unequal(call.args[1], axis, len(shape), size, wanted, order.find("O"))]
 
 
-def unequal_operands(raised: RaisedAt, title: str) -> list[Unequal]:
+def unequal_operands(raised: RaisedAt, text: str) -> list[Unequal]:
     """Return the operands of the failing operation that have unequal sizes along one pair of axes."""
-    if kernel := _kernel(raised, title):
+    if kernel := _kernel(raised, text):
         return kernel
     nodes = operands_of(raised)
     shapes = [shape_of(raised, node) for node in nodes]
-    told = [tuple(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(title)]
+    told = [tuple(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)]
     if len(told) == len(nodes) and not _is_product(raised.node):
         shapes = [shape if shape is not None else of for shape, of in zip(shapes, told, strict=True)]
     if len(nodes) < 2:
         return []
     is_product = _is_product(raised.node)
-    if is_product and (of_product := _of_product(raised, nodes, shapes, title)):
+    if is_product and (of_product := _of_product(raised, nodes, shapes, text)):
         return of_product
     known = [(node, shape) for node, shape in zip(nodes, shapes, strict=True) if shape]
     if len(known) != 2:
@@ -65,14 +65,14 @@ def unequal_operands(raised: RaisedAt, title: str) -> list[Unequal]:
 
 
 _SHAPE = re.compile(r"\([\d, ]*\)")
-_TWO_SIZES = re.compile(r"sizes (\d+) and (\d+)")
+_TWO_SIZES = re.compile(r"got \((\d+),?\) and \((\d+),?\)")
 
 
 def _of_product(
-    raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape | None], title: str
+    raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape | None], text: str
 ) -> list[Unequal]:
     """Return the operand of known shape in a product whose other operand has no name, such as jnp.stack(x) @ w."""
-    match = _TWO_SIZES.search(title)
+    match = _TWO_SIZES.search(text)
     if match is None or sum(shape is None for shape in shapes) != 1:
         return []
     left, right = int(match[1]), int(match[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attribute_reads import instance_dict
@@ -102,8 +103,9 @@ def _linear_layer(raised: RaisedAt, call: ast.Call, sizes: Sequence[str]) -> Fou
         changes = [over(made.node.args[0], second), over(made.node.args[1], first)]
     elif path is not None and "[" in path:
         return FoundCure(f"{others[0]} elements", None, words)  # one line makes several layers
-    code = shown(applied(FoundCure("", None, ""), [edit_of(made.at, change) for change in changes])).code
-    return FoundCure(f"{others[0]} elements", code, words)
+    layer_cure = FoundCure(f"{others[0]} elements", None, words)
+    code = shown(applied(layer_cure, [edit_of(made.at, change) for change in changes])).code
+    return replace(layer_cure, code=code)
 
 
 #: Layers of equinox that take a vector -> the field that has the length of the vector.
