@@ -145,7 +145,7 @@ def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape])
     if abs(left_size - right_size) <= _NEAR or 1 in (left_size, right_size):
         return None
     left, right = (_indexable(raised, node) for node in nodes)
-    if _are_related(raised, nodes):
+    if _are_related(raised, nodes) or any(_has_product(raised, node) for node in nodes):
         return None  # the operands are meant for each other, element by element
     if max(len(left), len(right)) > _MOST_NAMED:
         return None

@@ -119,9 +119,10 @@ def sources_of_size(raised: RaisedAt, part: Unequal, steps: int = 0) -> Iterator
     inner: list[Unequal] = []
     match node:
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-            operand, place = (right, -1) if part.axis == part.axes - 1 else (left, -2)
+            is_vector = len(shape_of(raised, right) or ()) == 1  # then the last axis of the product is one of the left
+            operand, place = (right, -1) if part.axis == part.axes - 1 and not is_vector else (left, -2)
             shape = shape_of(raised, operand) or ()
-            if len(shape) >= -place:
+            if len(shape) >= -place and shape[place] == part.size:
                 inner = list(_inner(raised, operand, shape, len(shape) + place, part.size, part.wanted))
         case ast.Call(args=[operand, *_]) if called(node) in KEEP_SHAPE and shape_of(raised, operand):
             inner = list(_inner(raised, operand, shape_of(raised, operand) or (), part.axis, part.size, part.wanted))
