@@ -75,6 +75,7 @@ from .shapes.array_operations import array_error
 from .shapes.batched_products import batched_product_error
 from .shapes.booleans import boolean_difference_error
 from .shapes.convolutions import convolution_error
+from .shapes.indices_along_an_axis import indices_along_axis_error
 from .shapes.inverted_floats import inverted_floats_error
 from .shapes.linear_systems import linear_system_error
 from .shapes.mask_shapes import mask_shape_error
@@ -83,6 +84,7 @@ from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
 from .shapes.raveled_trees import raveled_tree_error
+from .shapes.sizes_where_made import with_sizes
 from .shapes.slice_starts import slice_starts_error
 from .shapes.summed_axes import summed_axes_error
 from .shapes.updates_without_axes import update_axes_error
@@ -199,6 +201,7 @@ _KINDS = (
     mask_shape_error,
     bits_of_floats_error,
     shifted_float_error,
+    indices_along_axis_error,
     array_error,
     message_error,
     value_for_array_error,
@@ -230,9 +233,18 @@ def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | N
         except not_of_a_signal(Exception):  # a failed explanation must not hide the error itself
             continue
         if explained_error is not None:
+            if look in (array_error, convolution_error):
+                explained_error = _with_sizes(explained_error, raised, message_of(error).strip())
             cures = (without_harm(raised, _parsed(cure)) for cure in explained_error.cures)
             return replace(explained_error, place=explained_error.place or place, cures=tuple(map(shown, cures)))
     return Explained(place)
+
+
+def _with_sizes(explained_error: Explained, raised: RaisedAt | None, text: str) -> Explained:
+    try:
+        return with_sizes(explained_error, raised, text)
+    except not_of_a_signal(Exception):  # the explanation is right without the lines that made the operands
+        return explained_error
 
 
 def _parsed(cure: FoundCure) -> FoundCure:

@@ -157,8 +157,26 @@ def _outcome_of_functions(raised: RaisedAt, edits: Sequence[Edit], budget: Budge
     ]
     if all(isinstance(node, ast.Assign) for node in edited_statements):
         return _outcome_of_statements(raised, [*edited_statements, statement], following, budget)
-    outcome = _outcome_of_statements(raised, [statement], following, budget, codes)
+    earlier = _calls_before(raised.loops.module, statement, edited_statements)
+    outcome = _outcome_of_statements(raised, [*earlier, statement], following, budget, codes)
     return outcome if codes.is_met else "untried"
+
+
+def _calls_before(module: ast.Module, statement: ast.stmt, definitions: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a cell that call edited functions before the failing statement, and their dependents.
+
+    For example, params = init(key) made the arrays of which the failing statement computes, and init is edited.
+    """
+    written = {node.name for node in definitions if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    if statement not in module.body:
+        return []
+    statements: list[ast.stmt] = []
+    for node in module.body[: module.body.index(statement)]:
+        names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and any(part.id in written for part in names):
+            statements.append(node)
+            written |= {part.id for part in names if isinstance(part.ctx, ast.Store)}
+    return statements
 
 
 #: Context managers of JAX that change the types of values. The trial runs after their `with` blocks have ended.

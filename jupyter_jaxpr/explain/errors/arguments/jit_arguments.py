@@ -29,7 +29,9 @@ from ..failing_code.origins import dtype_of, root_of, type_of_new_array, value_o
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
-from .fields_of_classes import static_fields
+from .entries_without_arrays import entry_without_arrays, without_unused_entry
+from .fields_of_classes import class_of_earlier_cell, static_fields
+from .frozen_dataclasses import frozen_dataclass
 from .jits_in_code import jitted_beside
 from .large_numbers import large_number_cures
 from .own_classes import can_be_static, own_hash, registered
@@ -219,12 +221,14 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if is_whole and kind in _ITERATED:
         return Explained(None, title, _TRACED, tuple(_list_cures(raised, kind)))
     if not is_whole:
-        cures = [
+        entry = entry_without_arrays(values.get(name), name, path)
+        unused = without_unused_entry(raised, own_call, name, values.get(name), path) if own_call is not None else []
+        cures = unused or [
             *static_fields(raised, values, path),
             FoundCure(
                 "separate argument",
                 None,
-                f"Take {path} out of {name}, and pass the value as a separate static argument, named in "
+                f"Take {entry} out of {name}, and pass the value as a separate static argument, named in "
                 "static_argnames.",
             ),
         ]
@@ -443,6 +447,8 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         module = raised.loops.module if raised.loops is not None else ast.Module([], [])
         classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
         frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []
+        known = classes[0] if len(classes) == 1 else class_of_earlier_cell(kind)
+        frozen = frozen or (frozen_dataclass(known, value) if known is not None else [])
         return Explained(None, title, explanation, tuple(frozen or cures))
     return Explained(None, title, explanation, (list_cure(raised, name, node, value),))
 

@@ -95,9 +95,9 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
         advice = module_outside("the module")
         return (replace(advice, text=f"{advice.text} A module of linen holds no arrays."),)
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
-    node = class_of_text(raised, kind) if raised is not None else None
+    node = class_of_text(raised, kind) or class_of_earlier_cell(kind) if raised is not None else None
     if raised is not None and namespace(raised).get("jax") is sys.modules.get("jax"):
-        known = node or class_of_earlier_cell(kind)
+        known = node
         lines = static_lines(raised, known, value)
         if known is not None and lines is not None and len(known.decorator_list) == 1:
             head = f"@{_REGISTER}\n@{ast.unparse(known.decorator_list[0])}\nclass {kind}:"
@@ -109,6 +109,8 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
     decorators = [ast.unparse(decorator) for decorator in node.decorator_list] if node is not None else []
     if node is None or any("dataclass" in decorator for decorator in decorators):
         return (FoundCure(_REGISTER, None, words),)
+    if (statement := _registration(node, value)) is not None:
+        return (FoundCure(_REGISTER, statement, f"{words} {_AFTER_CLASS.format(kind=kind)}"),)
     if fields := _fields_of_init(node):
         if statics := _static_fields(fields, value):
             words += f" Mark {in_a_sentence(list(statics))} as static, as in {next(iter(statics.values()))}."
@@ -120,6 +122,44 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
         return (FoundCure(_REGISTER, _as_dataclass(kind, fields, value), words),)
     words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
     return (FoundCure(_REGISTER, None, words),)
+
+
+_AFTER_CLASS = "Write this line below the class {kind}, and make the objects of {kind} anew."
+
+
+def _registration(node: ast.ClassDef, value: Any) -> str | None:
+    """Return the statement that registers a class whose __init__ stores each argument under its name.
+
+    None if the fields of an object are unknown, or are neither arrays, numbers and containers of these, nor hashable.
+    """
+    import jax
+
+    fields, held = _fields_of_init(node), instance_dict(value)
+    init = next((part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None)
+    if init is None or not fields or set(held) != set(fields) or init.args.vararg or init.args.kwarg:
+        return None
+    stored = {
+        part.targets[0].attr: part.value.id
+        for part in init.body
+        if isinstance(part, ast.Assign)
+        and isinstance(part.targets[0], ast.Attribute)
+        and isinstance(part.value, ast.Name)
+    }
+    parameters = [part.arg for part in [*init.args.args[1:], *init.args.kwonlyargs]]
+    if len(stored) != len(init.body) or stored != {name: name for name in parameters} or set(parameters) != set(fields):
+        return None
+    leaves = {name: jax.tree_util.tree_leaves(held[name])[:1_000] for name in fields}
+    data = [
+        name
+        for name in fields
+        if all(dtype_of(leaf) or type(leaf) in (bool, int, float, complex) for leaf in leaves[name])
+        and any(dtype_of(leaf) or type(leaf) is float for leaf in leaves[name])
+    ]
+    others = [name for name in fields if name not in data]
+    if not data or not all(is_hashed(held[name]) for name in others):
+        return None
+    listed, static = (", ".join(f'"{name}"' for name in names) for names in (data, others))
+    return f"{_REGISTER}({node.name}, data_fields=[{listed}], meta_fields=[{static}])"
 
 
 def _fields_of_init(node: ast.ClassDef) -> list[str]:

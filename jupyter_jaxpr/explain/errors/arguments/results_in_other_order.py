@@ -11,6 +11,7 @@ from ....observe.observation import FoundCure
 from ...trials.refused_assignments import own_nodes
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
+from ..failing_code.definitions import at_definition
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
@@ -29,7 +30,7 @@ def results_error(error: BaseException, raised: RaisedAt | None, function: str) 
         target, call = statement.targets[0], statement.value
         if not isinstance(target, ast.Tuple) or not isinstance(call, ast.Call):
             continue
-        returning = _returning(place, call)
+        at, returning = _returning(place, call)
         result = result_of(returning)
         if returning is None or not isinstance(result, ast.Tuple) or not 2 <= len(result.elts) <= _MOST:
             continue
@@ -38,7 +39,7 @@ def results_error(error: BaseException, raised: RaisedAt | None, function: str) 
             continue
         if not is_repeated and not _is_cause(raised, target, order):
             continue
-        return _explained(place, target, call, returning, result, order)
+        return _explained(place, target, call, at, returning, result, order)
     return None
 
 
@@ -64,11 +65,14 @@ def _assignments(raised: RaisedAt) -> Iterator[tuple[RaisedAt, ast.Assign, bool]
             yield raised, node, False
 
 
-def _returning(place: RaisedAt, call: ast.Call) -> AnyFunction | None:
-    """Return the function in the code that a call calls, which may be a method."""
-    if isinstance(call.func, ast.Attribute):
-        return function_of_text(place, call.func.attr)
-    return function_of_text(place, call.func)
+def _returning(place: RaisedAt, call: ast.Call) -> tuple[RaisedAt, AnyFunction | None]:
+    """Return the function that a call calls, which may be a method or stand in another cell, and its place."""
+    function = function_of_text(place, call.func.attr if isinstance(call.func, ast.Attribute) else call.func)
+    if function is not None:
+        return place, function
+    value = value_of(place, call.func) if place.frame is not None else None
+    found = at_definition(place, value) if value is not None else None
+    return found if found is not None else (place, None)
 
 
 def _other_order(place: RaisedAt, target: ast.Tuple, result: ast.Tuple) -> tuple[int, ...] | None:
@@ -172,13 +176,14 @@ def _explained(
     place: RaisedAt,
     target: ast.Tuple,
     call: ast.Call,
+    at: RaisedAt,
     returning: AnyFunction,
     result: ast.Tuple,
     order: tuple[int, ...],
 ) -> Explained:
     name = returning.name if isinstance(returning, ast.FunctionDef) else "the lambda"
     names = [place.source(part) for part in target.elts]
-    returned = ", ".join(" ".join(place.source(part).split()) for part in result.elts)
+    returned = ", ".join(" ".join(at.source(part).split()) for part in result.elts)
     title = f"Line {target.lineno} takes the results of {name} in another order than {name} returns them"
     text = f"Line {target.lineno} assigns to {', '.join(names)}, but {name} returns {returned} (line {result.lineno})."
     left = ", ".join(names[index] for index in order)

@@ -21,6 +21,7 @@ from .dropped_carries import dropped_carry, drops_names
 from .exchanged_parameters import exchanged_parameters
 from .keys_of_dicts import with_keys
 from .loop_bodies import Body, body_and_place, body_of, passed_in_body
+from .made_carries import sentences_on_makers, shape_cure
 from .returned_leaves import leaf_at, short_source
 from .scan_results import ORDER, carry_alone, reads_output, returns_parts, swapped_cure, whole_carry
 from .surplus_elements import surplus_cure
@@ -58,6 +59,8 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     cures = carry_cures(raised, changes)
     if raised is not None:
         cures = passed(raised, cures)
+        if parts is not None and first.has_other_shape and all(cure.level != "applies" for cure in cures):
+            cures = shape_cure(raised, parts[1], first) or cures
         if name == "scan" and parts is not None and first.has_other_shape:
             swapped = swapped_cure(raised, body_of(raised, parts[0]), is_container=False)
             cures = cures if swapped is None else _with_swap(swapped, *cures)
@@ -165,11 +168,14 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
     leaf = leaf_at(assigned_value(raised, start), path, raised) or start
     initial = short_source(raised, leaf)
     sentences = [f"The first step receives {initial} (line {leaf.lineno})."]
+    final_carry = None
     if result is not None:
         final_carry = leaf_at(result, path, raised) or result
         returned = short_source(raised, final_carry)
         sentences.append(f"The step returns {returned} (line {final_carry.lineno}).")
-    return sentences
+    found = body_and_place(raised, body)
+    at_body = (found[0], found[1].function) if found is not None else None
+    return [*sentences, *(sentences_on_makers(raised, start, path, leaf, at_body, final_carry) if path else [])]
 
 
 def _carry_name(raised: RaisedAt | None) -> str:

@@ -18,9 +18,8 @@ _ONE_OPERAND = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sqrt square abs absolute sin cos tan sinh cosh tanh sigmoid relu softplus "
     "silu gelu negative reciprocal sign floor ceil round logical_not conj conjugate real imag astype".split()
 )
-#: Functions of jax.nn that combine elements along an axis, with a result of the shape of their first argument.
 #: Functions whose result has the shape of the first argument.
-_KEEP_SHAPE = frozenset(
+KEEP_SHAPE = frozenset(
     "softmax log_softmax standardize ones_like zeros_like full_like empty_like sin cos tan sinh cosh tanh arcsin "
     "arccos arctan exp exp2 expm1 log log2 log10 log1p sqrt cbrt square abs absolute negative sign floor ceil sigmoid "
     "relu gelu silu softplus".split()
@@ -67,7 +66,7 @@ def shape_of(raised: RaisedAt, node: ast.expr) -> Shape | None:
         return shape[::-1] if shape is not None else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         return _shape_of_product(shape_of(raised, node.left), shape_of(raised, node.right))
-    if isinstance(node, ast.Call) and called(node) in _KEEP_SHAPE and node.args:
+    if isinstance(node, ast.Call) and called(node) in KEEP_SHAPE and node.args:
         return shape_of(raised, node.args[0])
     parts = parts_of(node)
     if not parts:
@@ -141,7 +140,7 @@ def type_of_slice(raised: RaisedAt, node: ast.expr) -> str:
     return f"{kind}[{','.join(map(str, shape))}]"
 
 
-_OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+_OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
 
 
 def integer_of(raised: RaisedAt, node: ast.expr, shapes: Mapping[str, Shape] = MappingProxyType({})) -> int | None:
@@ -160,7 +159,10 @@ def integer_of(raised: RaisedAt, node: ast.expr, shapes: Mapping[str, Shape] = M
             return None if number is None else -number
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
             first, second = integer_of(raised, left, shapes), integer_of(raised, right, shapes)
-            return None if first is None or second is None else _OPERATIONS[type(op)](first, second)
+            if first is None or second is None or (isinstance(op, ast.FloorDiv) and not second):
+                return None
+            result: int = _OPERATIONS[type(op)](first, second)
+            return result
         case ast.Call(func=ast.Name(id="len"), args=[array], keywords=[]):
             shape, value = shapes.get(ast.unparse(array)) or shape_of(raised, array), value_of(raised, array)
             return shape[0] if shape else len(value) if type(value) in (list, tuple, dict, str) else None

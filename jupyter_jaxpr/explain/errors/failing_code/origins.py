@@ -132,7 +132,7 @@ def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]
         return list(inputs)
     users_arguments: dict[str, Input] = {}
     for frame in frames:
-        for path, leaf in _argument_leaves(frame):
+        for path, leaf in argument_leaves(frame):
             origin = origin_of(leaf) if is_tracer_type(type(leaf)) else None
             if origin is not None and len(origin.inputs) == 1 and origin.inputs[0] in inputs:
                 if getattr(under(leaf), "parent", None) is None:
@@ -144,7 +144,7 @@ def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
     """Return the arguments of the user's function on which a tracer of vmap or grad depends, as the code shows."""
     frame = raised.frame
     assert frame is not None
-    leaves = list(_argument_leaves(frame))
+    leaves = list(argument_leaves(frame))
     inputs = [Input(path, type_of(under(leaf))) for path, leaf in leaves if leaf is tracer]
     if inputs:
         return inputs
@@ -180,7 +180,7 @@ def _parameters(frame: FrameType) -> tuple[str, ...]:
     return code.co_varnames[:count]
 
 
-def _argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
+def argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the paths and the values of all argument leaves of a running function."""
     import jax
 
@@ -340,7 +340,7 @@ def _name_in_callers(raised: RaisedAt, array: Any) -> str | None:
 def _is_argument(raised: RaisedAt, value: Any) -> bool:
     """Return whether a traced value is itself an argument of a function on the stack, under any name."""
     assert raised.frame is not None
-    return any(leaf is value for frame in (raised.frame, *raised.callers) for _, leaf in _argument_leaves(frame))
+    return any(leaf is value for frame in (raised.frame, *raised.callers) for _, leaf in argument_leaves(frame))
 
 
 _MAKERS = frozenset("ones zeros eye arange linspace full array identity".split())

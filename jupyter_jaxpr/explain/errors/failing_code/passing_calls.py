@@ -44,7 +44,7 @@ def passing_calls(raised: RaisedAt, node: ast.expr) -> Iterator[Passing]:
         caller = at_caller(at, at.callers[-1])
         if parameter is None or not isinstance(caller.node, ast.Call) or caller.frame is None:
             return
-        if any(isinstance(part, ast.Starred) for part in caller.node.args) or not _calls(caller, at.frame):
+        if any(isinstance(part, ast.Starred) for part in caller.node.args) or not calls_function(caller, at.frame):
             return
         passed = passed_for(at.function, caller.node, parameter)
         if passed is None:
@@ -63,9 +63,13 @@ def _parameter(at: RaisedAt, node: ast.expr) -> str | None:
     return held[0] if len(held) == 1 and not is_assigned(function, held[0]) else None
 
 
-def _calls(caller: RaisedAt, frame: FrameType) -> bool:
+def calls_function(caller: RaisedAt, frame: FrameType) -> bool:
     """Return whether a call names the function of a frame, or the function that jax.jit or jax.vmap made of it."""
     assert isinstance(caller.node, ast.Call)
+    if called(caller.node.func) in _TRANSFORMS and isinstance(caller.node.func, ast.Call):
+        # The call makes the transformed function itself, as in jax.jit(forward)(params, x).
+        made_of = caller.node.func.args[0] if caller.node.func.args else None
+        return isinstance(made_of, ast.Name | ast.Attribute) and _last_name(made_of) == frame.f_code.co_name
     function: Any = value_of(caller, caller.node.func)
     if function is None:
         return called(caller.node) == frame.f_code.co_name
@@ -77,4 +81,10 @@ def _calls(caller: RaisedAt, frame: FrameType) -> bool:
     return False
 
 
+def _last_name(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
 _MOST_WRAPPERS = 4
+#: Transforms whose function gets the positional arguments of the call, each whole or one element.
+_TRANSFORMS = frozenset("jit grad value_and_grad vmap jacobian jacfwd jacrev hessian checkpoint remat".split())

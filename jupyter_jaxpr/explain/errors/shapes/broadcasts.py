@@ -20,6 +20,7 @@ from .alignments import NewAxes, Shape, axes_of_size, broadcast, broadcasts, new
 from .convolutions import kernel_cures, kernel_sentence
 from .differences_of_neighbours import difference_cures
 from .keepdims import REDUCTIONS, keepdims_cures
+from .moved_new_axes import moved_axis_cures
 from .slices_of_one_array import stencil_cure
 from .written_slices import written_slice_cure
 
@@ -45,7 +46,12 @@ def broadcast_error(title: str, raised: RaisedAt | None, shapes: Sequence[Shape]
     leaves = [leaf for node in nodes for leaf in leaves_of(node)]
     text = f"{_RULE} {operands(raised, leaves, type_of_slice)}".strip()
     text = " ".join(filter(None, [text, *(kernel_sentence(raised, node) for node in nodes)]))
-    cures = keepdims_cures(raised) or stencil_cure(raised, leaves) or _axes_cures(raised, nodes, shapes)
+    cures = (
+        keepdims_cures(raised)
+        or moved_axis_cures(raised, nodes, shapes)
+        or stencil_cure(raised, leaves)
+        or _axes_cures(raised, nodes, shapes)
+    )
     if len(nodes) == 2 and all(cure.level != "applies" for cure in cures):
         kernel = kernel_cures(raised, *nodes) or kernel_cures(raised, *reversed(nodes))
         cures = kernel or written_slice_cure(raised, nodes) or cures
@@ -139,6 +145,8 @@ def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape])
     if abs(left_size - right_size) <= _NEAR or 1 in (left_size, right_size):
         return None
     left, right = (_indexable(raised, node) for node in nodes)
+    if _are_related(raised, nodes) or any(_has_product(raised, node) for node in nodes):
+        return None  # the operands are meant for each other, element by element
     if max(len(left), len(right)) > _MOST_NAMED:
         return None
     candidates = []
@@ -159,6 +167,15 @@ def _pairs(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape])
         f"{right} the same number of elements."
     )
     return FoundCure("same shape", "\n".join(code for code, _, _ in working), words)
+
+
+def _are_related(raised: RaisedAt, nodes: Sequence[ast.expr]) -> bool:
+    """Return whether two operands are computed of one array, as x and mean(x), so that they belong together."""
+    names = []
+    for node in nodes:
+        parts = [part for made in made_of(raised, node) for part in ast.walk(made)]
+        names.append({part.id for part in parts if isinstance(part, ast.Name) and dtype_of(value_of(raised, part))})
+    return bool(names[0] & names[1])
 
 
 def _bias(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:

@@ -43,10 +43,13 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
     if match is None:
         return None
     channels_of_input = match["input"]
-    title = f"The input of the convolution has {channels_of_input} channels, but the kernel takes {match['kernel']}"
+    title = (
+        f"The input of the convolution has {count(int(channels_of_input), 'channel')}, but the kernel takes "
+        f"{match['kernel']}"
+    )
     words = (
-        f"Make a kernel for {channels_of_input} input channels. A kernel that computes each channel by itself takes 1 "
-        f"input channel, and needs feature_group_count={channels_of_input}."
+        f"Make a kernel for {count(int(channels_of_input), 'input channel')}. A kernel that computes each channel by "
+        f"itself takes 1 input channel, and needs feature_group_count={channels_of_input}."
     )
     if (groups := int(match["groups"])) > 1:
         of_group = int(match["input"]) // groups

@@ -194,7 +194,8 @@ def _ordered(raised: RaisedAt, einsum: _Einsum, letter: str) -> list[FoundCure]:
         ]
         # A letter of this operand only has no size that could show its axis, unless the operand has two axes only.
         moved = [old for old, new in zip(term, fitting[0], strict=True) if old != new] if fitting else []
-        orders += [(number, fitting[0])] if len(fitting) == 1 and (len(term) == 2 or sizes.keys() >= set(moved)) else []
+        is_shown = sizes.keys() >= set(moved) or (len(set(shape)) == len(shape) and len({*term} - sizes.keys()) == 1)
+        orders += [(number, fitting[0])] if len(fitting) == 1 and (len(term) == 2 or is_shown) else []
     if len(orders) != 1:
         return []
     number, order = orders[0]

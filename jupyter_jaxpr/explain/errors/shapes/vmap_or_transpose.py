@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attribute_reads import instance_dict
@@ -11,7 +12,8 @@ from ....plain_text import own_name
 from ...trials.trial_of_error_cure import passed
 from ..arguments.jit_arguments import module_of_call, packages_of
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import applied, edit_of, over, shown
+from ..failing_code.made_leaves import made_leaf
 from ..failing_code.module_names import jnp_name, namespace
 from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
@@ -81,9 +83,9 @@ def _outer_call(raised: RaisedAt) -> RaisedAt | None:
 def _linear_layer(raised: RaisedAt, call: ast.Call, sizes: Sequence[str]) -> FoundCure | None:
     """Return the advice for a Linear layer of equinox that gets a vector of another length."""
     layer = value_of(raised, call.func)
-    features = instance_dict(layer).get("in_features")
+    features = instance_dict(layer).get(_LAYERS.get(own_name(type(layer)) or "", ""))
     others = [size for size in sizes if size != str(features)]
-    if own_name(type(layer)) != "Linear" or type(features) is not int or len(others) != 1:
+    if type(features) is not int or len(others) != 1:
         return None
     name, path = raised.source(call.func), path_of(raised, layer, raised.source(call.func))
     name = f"{name}, which is {path}," if path is not None else name
@@ -91,7 +93,24 @@ def _linear_layer(raised: RaisedAt, call: ast.Call, sizes: Sequence[str]) -> Fou
         f"{name} takes a vector of {features} elements, but the first axis of its argument has {others[0]} elements. "
         f"Pass a vector of {features} elements, or make the layer for {others[0]} elements."
     )
-    return FoundCure(f"{features} elements", None, words)
+    made = made_leaf(raised, ast.parse(path, mode="eval").body if path is not None else call.func)
+    if made is None or not isinstance(made.node, ast.Call) or not made.code or len(made.node.args) < 2:
+        return FoundCure(f"{features} elements", None, words)
+    first, second = (made.at.source(part) for part in made.node.args[:2])
+    words = f"{words} {_LAYER.format(name=raised.source(call.func), code=made.code, where=made.where)}"
+    changes = [over(made.node.args[0], others[0])]
+    if instance_dict(layer).get("out_features") == int(others[0]):
+        changes = [over(made.node.args[0], second), over(made.node.args[1], first)]
+    elif path is not None and "[" in path:
+        return FoundCure(f"{others[0]} elements", None, words)  # one line makes several layers
+    layer_cure = FoundCure(f"{others[0]} elements", None, words)
+    code = shown(applied(layer_cure, [edit_of(made.at, change) for change in changes])).code
+    return replace(layer_cure, code=code)
+
+
+#: Layers of equinox that take a vector -> the field that has the length of the vector.
+_LAYERS = {"Linear": "in_features", "MLP": "in_size"}
+_LAYER = "{name} comes from {code} ({where})."
 
 
 def _written_shape(node: ast.expr) -> tuple[int, ...]:

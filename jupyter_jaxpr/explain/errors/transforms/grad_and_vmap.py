@@ -25,6 +25,7 @@ from .complex_losses import HOLOMORPHIC, complex_cures
 from .has_aux import has_aux_cure, no_pair_error
 from .in_axes import vmap_error
 from .in_axes_written_out import entries_by_name
+from .integer_leaves import float_leaves
 from .leaves_without_gradient import without_others
 from .losses_without_result import loss_without_result
 from .transformed_calls import Applied
@@ -106,7 +107,7 @@ def _input(call: Applied, transform_name: str, dtype: str) -> Explained:
             code = f"{node.value}.0"
         elif path:
             code = None
-            cure = FoundCure("a float", None, f"Make {name} a float, or pass {name} as an argument of its own.")
+            cure = float_leaves(raised, node, call.value(node), call.argument(number), name)
         elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
             code = None
         elif type(call.value(node)) is int:
@@ -249,9 +250,12 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
         return call.explained(title, call.returns, [cure])
     if at is not None and result is not None:
         simple = isinstance(result, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
-        code = f"{at.source(result) if simple else f'({at.source(result)})'}.sum()"
-        words = "The sum is one number. The gradient of the sum has the shape of the argument."
-        cures.append(applied(FoundCure(".sum()", code, words), [edit_of(at, over(result, code))]))
+        reduction = "mean" if _OF_LOSS.search(getattr(function, "name", call.name)) else "sum"
+        code = f"{at.source(result) if simple else f'({at.source(result)})'}.{reduction}()"
+        words = _MEAN if reduction == "mean" else _SUM
+        if not isinstance(raised, RaisedAt) or raised.around(ast.ClassDef) is not None:
+            words = f"{words} {_RETURN.format(line=result.lineno, name=call.name, code=code)}"
+        cures.append(applied(FoundCure(f".{reduction}()", code, words), [edit_of(at, over(result, code))]))
     else:
         cures.append(FoundCure(".sum()", None, "Reduce the result to one number, for example with .sum() or .mean()."))
     words = "jax.jacobian gives the derivative of each element of the result."
@@ -274,6 +278,13 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     return call.explained(
         f"jax.{transform_name} needs one number, but {call.name} returns {result_text}", call.returns, cures
     )
+
+
+_SUM = "The sum is one number. The gradient of the sum has the shape of the argument."
+_MEAN = "The mean is one number, whose gradient does not grow with the number of examples. The sum is one number, too."
+_RETURN = "Return {code} in line {line} of {name}."
+#: Names of functions whose elements are the losses of examples.
+_OF_LOSS = re.compile(r"loss|mse|error|entropy|nll|cost")
 
 
 def _rebinds_operand(raised: RaisedAt) -> bool:

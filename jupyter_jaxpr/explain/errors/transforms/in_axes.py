@@ -221,12 +221,20 @@ def _one_key(call: Applied, number: int, axis: int) -> Explained:
     """Explains vmap over one random key: split the key, or pass the same key to each call."""
     name = call.argument(number)
     title = f"vmap cannot map axis {axis} of {name}, which is one random key"
+    nodes = call.call.args if call.call is not None else []
+    arrays = [node for node in nodes if isinstance(node, ast.Name) and getattr(call.value(node), "shape", None)]
+    option = call.option("in_axes")
+    code = entries = None
+    if call.raised is not None and len(arrays) == 1 and option is None and axis == 0:
+        code = f"jax.random.split({call.raised.source(nodes[number])}, {call.raised.source(arrays[0])}.shape[0])"
+        entries = entries_code(["None" if place == number else "0" for place in range(len(nodes))])
     split = FoundCure(
         "jax.random.split",
-        None,
-        f"Pass jax.random.split({name}, n), a key for each of the n elements: each element then draws other numbers.",
+        code,
+        f"Pass {code or f'jax.random.split({name}, n)'}, a key for each of the {'' if code else 'n '}elements: each "
+        "element then draws other numbers.",
     )
-    same = FoundCure("in_axes", None, f"None in in_axes passes {name} whole: each element draws the same numbers.")
+    same = FoundCure("in_axes", entries, f"None in in_axes passes {name} whole: each element draws the same numbers.")
     return Explained(None, title, "", (split, same))
 
 
@@ -268,6 +276,8 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         cures = passed(call.raised, [applied(FoundCure(code.partition("(")[0], code, words), edits)])
     if rank == 0 and not cures and (stacked := stacked_trees(call.raised, node, value, name)) is not None:
         explanation, cures = stacked
+    if rank == 0 and not cures and (unmapped := _whole_tree(call, number, axes, name)) is not None:
+        return Explained(None, title, explanation, (unmapped,))
     whole = _whole_parts(call, number, axes, parts) if rank == 0 and not cures else None
     if whole is not None:
         cures = passed(call.raised, [whole])
@@ -276,6 +286,32 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         "elements as the argument."
     )
     return Explained(None, title, explanation, tuple(cures) or (FoundCure("in_axes", None, words),))
+
+
+def _whole_tree(call: Applied, number: int, axes: Sequence[int | None], name: str) -> FoundCure | None:
+    """Return the cure None in in_axes for a tree none of whose arrays has the size of the mapped axes.
+
+    None if another argument shows no size, or if an array of the tree has the size, or if the cure fails its trial.
+    """
+    import jax
+
+    assert call.call is not None
+    sizes: dict[int, set[int]] = {}
+    for place, node in enumerate(call.call.args):
+        axis, leaves = axes[place], jax.tree_util.tree_leaves(call.value(node))[:1_000]
+        shapes = [tuple(getattr(leaf, "shape", ())) for leaf in leaves]
+        sizes[place] = {shape[axis] for shape in shapes if axis is not None and len(shape) > axis}
+    mapped = set().union(*(found for place, found in sizes.items() if place != number))
+    if len(mapped) != 1 or mapped & sizes[number] or call.raised is None or call.call.keywords:
+        return None
+    entries = ["None" if place == number else str(axis) for place, axis in enumerate(axes)]
+    code, option = entries_code(entries), call.option("in_axes")
+    words = PASSED_WHOLE.format(code=code, names=name)
+    if option is not None:
+        cure = applied(FoundCure("in_axes", code, words), [edit_of(call.raised, over(option, entries_of_code(code)))])
+    else:
+        cure = call.with_option(code, "in_axes", words)
+    return next((tried for tried in passed(call.raised, [cure]) if tried.level == "applies"), None)
 
 
 def _is_list_of_numbers(value: Any) -> bool:

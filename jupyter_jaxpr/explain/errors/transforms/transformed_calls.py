@@ -117,7 +117,7 @@ class Applied:
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
         value = self.made.function if self.made is not None else None
         if isinstance(node, ast.Name | ast.Attribute) and raised.frame is not None:
-            value = value_of(raised, node)
+            value = value_of(raised, node) or _method(raised, node)
         return at_definition(raised, value) if type(value) is FunctionType else None
 
     @property
@@ -131,6 +131,8 @@ class Applied:
         if self.made is not None and type(self.made.function) is FunctionType:
             name = own_name(self.made.function)
             return name if name and name.isidentifier() else "the function"
+        if isinstance(node, ast.Attribute) and self.raised is not None and self.raised.frame is not None:
+            return node.attr if _method(self.raised, node) is not None else "the function"
         return node.id if isinstance(node, ast.Name) else "the function"
 
     @property
@@ -145,11 +147,11 @@ class Applied:
         if self.raised is not None and isinstance(node, ast.Name):
             return parameters_of(namespace(self.raised).get(node.id))
         if self.raised is not None and isinstance(node, ast.Attribute) and self.raised.frame is not None:
+            method = _method(self.raised, node)
             holder = value_of(self.raised, node.value)
-            method = vars(type(holder)).get(node.attr)
-            if type(method) is FunctionType:
+            if method is not None and type(vars(type(holder)).get(node.attr)) is FunctionType:
                 return parameters_of(method)[1:]
-            return parameters_of(value_of(self.raised, node))
+            return parameters_of(method or value_of(self.raised, node))
         return []
 
     @property
@@ -250,6 +252,16 @@ class Applied:
 
 
 _TRANSFORMS = frozenset("grad value_and_grad vmap jacobian jacfwd jacrev hessian".split())
+
+
+def _method(raised: RaisedAt, node: ast.expr) -> FunctionType | None:
+    """Return the function of a method or a static method such as self.loss, which the class of the object defines."""
+    if not isinstance(node, ast.Attribute):
+        return None
+    holder = value_of(raised, node.value)
+    found = vars(type(holder)).get(node.attr)
+    function = found.__func__ if type(found) is staticmethod else found
+    return function if type(function) is FunctionType else None
 
 
 def _decorated(raised: RaisedAt, name: str) -> tuple[ast.FunctionDef | None, ast.Call | None]:
