@@ -11,14 +11,17 @@ from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...loops.kinds_of_python_loops import LoopStatement
 from ...loops.scan_and_vmap_code import Form, rewrite
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import Change, applied, edit_of, over, source_with
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from .branches_as_functions import NotWritten, changed_branches
 from .calls_of_numpy_and_math import NumPyCalls
 from .finite_gradient_of_where import finite_where
 from .indexed_lists import SWITCH
+from .left_loops import loop_with_exit
 from .numbers_in_statements import NumbersInStatement, is_extreme
 from .removed_conversions import without_conversions
 
@@ -40,6 +43,8 @@ _RETURN = (
     "Write the loop with {lax}.while_loop. The loop ends when its condition is false: add the opposite of this test to "
     "the condition, and return the value of the carry after the loop."
 )
+_MASKED = "After the exit, the steps of the loop change nothing. jax.grad works through this loop."
+_EXIT = "The loop runs until its condition is false. jax.grad does not work through a while_loop."
 _NONE = (
     "The default of {name} is None. The new test asks whether the call passes {name}, which Python knows while JAX "
     "traces."
@@ -117,6 +122,8 @@ class Choices:
         if not isinstance(at, _SELECTS):
             return []
         left = self._loop_exit(at) if isinstance(at, ast.If) else []
+        if isinstance(at, ast.If) and (rewritten := self._rewritten_if(at)):
+            return rewritten
         if left:
             return left
         if isinstance(at, ast.If) and (write := self._write_to_references(at)) is not None:
@@ -184,6 +191,27 @@ class Choices:
         if ast.Raise in kinds:
             return [FoundCure("checkify", f"checkify.check(~({self.condition(at.test)}), 'message')", _CHECKIFY)]
         return []
+
+    def _rewritten_if(self, at: ast.If) -> list[FoundCure]:
+        """Return the cure of an `if` that assigns several names or leaves a loop, if its trial passed."""
+        name, text = f"{self._lax}.cond", _COND
+        change: Change
+        try:
+            if isinstance(at.body[-1], ast.Break) or self._returns_from_loop(at):
+                names = (self._lax, self._jnp)
+                loop, code = loop_with_exit(self._raised, at, names, self.condition, self._differentiated)
+                name, text = f"{self._lax}.while_loop", _EXIT
+                if self._differentiated:
+                    name, text = "steps without effect", _MASKED
+                change = over(loop, code)
+            elif self._choice(at) is not None or self._is_elif(at) or self._guards(at.test):
+                return []
+            else:
+                change = changed_branches(self._raised, at, self._lax, self.condition(at.test))
+        except NotWritten:
+            return []
+        tried = passed(self._raised, [self._cure(name, change[2], text, change)])
+        return [cure for cure in tried if cure.code is not None]
 
     def _returns_from_loop(self, at: ast.If) -> bool:
         """Return whether the body of an if statement returns from the function out of a Python loop."""

@@ -1,0 +1,205 @@
+"""Writes an `if` statement that assigns several names as two functions and a call of jax.lax.cond."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..failing_code.edits import Change
+from ..failing_code.place_of_error import RaisedAt
+
+
+class NotWritten(Exception):
+    """Raised if a statement does more than assign names, so that no function of JAX can run the statement."""
+
+
+@dataclass(frozen=True)
+class Branches:
+    """The two branches of an `if` statement.
+
+    Attributes:
+        test: The code of the condition.
+        body: The statements that run if the condition is true.
+        orelse: The statements that run if the condition is false.
+    """
+
+    test: str
+    body: Sequence[ast.stmt]
+    orelse: Sequence[ast.stmt]
+
+
+def changed_branches(raised: RaisedAt, at: ast.If, lax: str, test: str) -> Change:
+    """Return the change of an `if` statement that assigns names to a call of jax.lax.cond.
+
+    An `if` that ends with `return` returns the result of the call. An `if` that ends with `continue` runs the other
+    statements of the loop if its condition is false. Equal statements at the ends of both branches, such as
+    `path.append(x)`, come after the call.
+
+    Args:
+        raised: Where the error was raised.
+        at: The `if` statement.
+        lax: The name of jax.lax in the user's code.
+        test: The code of the condition.
+    """
+    body, orelse, last = [*at.body], [*at.orelse], at.body[-1]
+    replaced: list[ast.stmt] = [at]
+    if isinstance(last, ast.Continue):
+        loop = raised.parents.get(id(at))
+        if orelse or not isinstance(loop, ast.For | ast.While) or at not in loop.body:
+            raise NotWritten
+        body, orelse = body[:-1], loop.body[loop.body.index(at) + 1 :]
+        replaced += orelse
+    if isinstance(last, ast.Return):
+        function = raised.function
+        if not isinstance(function, ast.FunctionDef) or at not in function.body:
+            raise NotWritten
+        after = [] if orelse else function.body[function.body.index(at) + 1 :]
+        code = _cond_of_returns(raised, lax, Branches(test, body, orelse or after), names_before(raised, at))
+        return at, (after or [at])[-1], code
+    common: list[ast.stmt] = []
+    while body and orelse and ast.dump(body[-1]) == ast.dump(orelse[-1]):
+        common.insert(0, orelse.pop())
+        body.pop()
+    read = read_outside(raised, replaced) | names_read(common)
+    code = cond_of_branches(raised, lax, Branches(test, body, orelse), names_before(raised, at), read)
+    code = "\n".join([code, *map(raised.source_of_statement, common)])
+    return replaced[0], replaced[-1], code
+
+
+def cond_of_branches(raised: RaisedAt, lax: str, branches: Branches, defined: frozenset[str], read: set[str]) -> str:
+    """Return the code that runs one of two branches with jax.lax.cond.
+
+    Args:
+        raised: Where the error was raised.
+        lax: The name of jax.lax in the user's code.
+        branches: The branches; each only assigns names.
+        defined: The names that have a value before the statement.
+        read: The names that other code reads; the code returns no other name from the branches.
+    """
+    in_body, in_orelse = (assigned_names(part) for part in (branches.body, branches.orelse))
+    names = [
+        name
+        for name in dict.fromkeys([*in_body, *in_orelse])
+        if name in read and (name in defined or (name in in_body and name in in_orelse))
+    ]
+    if not names or any(name in read and name not in names for name in [*in_body, *in_orelse]):
+        raise NotWritten
+    operands = [name for name in names if name in defined]
+    parameters, result = ", ".join(operands), ", ".join(names)
+    functions, definitions = [], []
+    for function, part in (("if_true", branches.body), ("if_false", branches.orelse)):
+        if not part and operands == names:
+            functions.append(f"lambda {parameters}: {result}" if len(names) == 1 else "lambda *old: old")
+            continue
+        function = free_name(raised, function)
+        lines = [textwrap.indent(code_of_statement(raised, statement), "    ") for statement in part]
+        definitions.append("\n".join([f"def {function}({parameters}):", *lines, f"    return {result}", ""]))
+        functions.append(function)
+    arguments = ", ".join([branches.test, *functions, *operands])
+    return "\n".join([*definitions, f"{result} = {lax}.cond({arguments})"])
+
+
+def _cond_of_returns(raised: RaisedAt, lax: str, branches: Branches, defined: frozenset[str]) -> str:
+    """Return the code that returns the result of one of two branches, which both end with `return`."""
+    parts = [(free_name(raised, "if_true"), branches.body), (free_name(raised, "if_false"), branches.orelse)]
+    if any(not part or not isinstance(part[-1], ast.Return) or part[-1].value is None for _, part in parts):
+        raise NotWritten
+    assigned = [name for _, part in parts for name in assigned_names(part[:-1])]
+    operands = [name for name in dict.fromkeys(assigned) if name in defined]
+    lines = []
+    for function, part in parts:
+        inside = [textwrap.indent(raised.source_of_statement(statement), "    ") for statement in part]
+        lines += [f"def {function}({', '.join(operands)}):", *inside, ""]
+    arguments = ", ".join([branches.test, *(function for function, _ in parts), *operands])
+    return "\n".join([*lines, f"return {lax}.cond({arguments})"])
+
+
+def code_of_statement(raised: RaisedAt, statement: ast.stmt) -> str:
+    """Return the code of a statement of the user, or of a new statement."""
+    return raised.source_of_statement(statement) if id(statement) in raised.parents else ast.unparse(statement)
+
+
+def assigned_names(statements: Sequence[ast.stmt]) -> list[str]:
+    """Return the names that statements assign, in order; raise NotWritten if a statement does anything else."""
+    names: list[str] = []
+    for statement in statements:
+        match statement:
+            case ast.Assign(targets=targets):
+                for target in targets:
+                    names += _names_of(target)
+            case ast.AugAssign(target=ast.Name(id=name)) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+                names.append(name)
+            case ast.For(target=target, body=body, orelse=[]):
+                names += [*_names_of(target), *assigned_names(body)]
+            case ast.If(body=body, orelse=orelse):
+                names += [*assigned_names(body), *assigned_names(orelse)]
+            case ast.Pass():
+                continue
+            case _:
+                raise NotWritten
+        if any(isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for part in ast.walk(statement)):
+            raise NotWritten
+    return list(dict.fromkeys(names))
+
+
+def _names_of(target: ast.expr) -> list[str]:
+    match target:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return [name for element in elements for name in _names_of(element)]
+    raise NotWritten
+
+
+def names_read(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that syntax nodes read; `n += 1` reads n."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    read = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    return read | {
+        part.target.id for part in parts if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name)
+    }
+
+
+def names_before(raised: RaisedAt, statement: ast.stmt) -> frozenset[str]:
+    """Return the names that have a value before a statement of a function, as far as the code shows."""
+    function = raised.function
+    if not isinstance(function, ast.FunctionDef):
+        raise NotWritten
+    names = {part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)}
+    names |= {
+        part.id
+        for part in ast.walk(function)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.lineno < statement.lineno
+    }
+    return frozenset(names)
+
+
+def read_outside(raised: RaisedAt, statements: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that a function reads outside of some of its statements, or in a loop around them."""
+    function = raised.function
+    if not isinstance(function, ast.FunctionDef):
+        raise NotWritten
+    inside = {id(part) for statement in statements for part in ast.walk(statement)}
+    around = raised.parents.get(id(statements[0]))
+    while around is not None and around is not function:
+        if isinstance(around, ast.For | ast.While):
+            return names_read([function])
+        around = raised.parents.get(id(around))
+    outside = [
+        part for part in ast.walk(function) if id(part) not in inside and isinstance(part, ast.Name | ast.AugAssign)
+    ]
+    return {part.id for part in outside if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)} | {
+        part.target.id for part in outside if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name)
+    }
+
+
+def free_name(raised: RaisedAt, name: str) -> str:
+    """Return a name that the user's code does not use."""
+    nodes = list(ast.walk(raised.loops.module)) if raised.loops is not None else []
+    used = {part.id for part in nodes if isinstance(part, ast.Name)}
+    used |= {part.name for part in nodes if isinstance(part, ast.FunctionDef)}
+    while name in used:
+        name = f"{name}_"
+    return name
