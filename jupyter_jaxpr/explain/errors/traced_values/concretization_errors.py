@@ -33,6 +33,7 @@ from .calls_of_numpy_and_math import NumPyCalls
 from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .conditions_of_callers import with_test_of_caller
+from .conversions_of_function import every_conversion
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
@@ -361,6 +362,9 @@ def _explained(
     tried = list(cures) if raised is None else passed(raised, cures)
     # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
     tried = [cure for cure in tried if cure.level == "applies" or not cure.name.endswith(_ROUNDED)]
+    if raised is not None and need.kind in ("number", "float") and not any(cure.edits for cure in tried):
+        every = [cure for cure in passed(raised, every_conversion(raised)) if cure.level == "applies"][:1]
+        tried = every or tried
     general = "ConcretizationTypeError" if need.kind in ("comparison", "k") else kind_name(type(error))
     if raised is not None and not origins.is_inner and origins.transform is None:
         by_name = by_name_cure(error, origins.function or function, origins.names)
