@@ -28,6 +28,7 @@ from .leaking_generators import leaking_generator
 from .leaking_statement import only_writer_of, writer_of
 from .result_of_the_call import SECOND_RESULT, after_the_call, second_result
 from .stored_attributes import local_value
+from .values_kept_by_callees import kept_by_callee, with_code_of
 
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
@@ -95,11 +96,15 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         during = f"Line {line} computed the value during the trace."
         traced = f"Line {line} computed the value while JAX traced {function}." if function else during
         explanation = f"{explanation} {traced}"
+    ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
     keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
+    if keeper is None and raised is not None and function is not None:
+        name = function.partition(".<locals>")[0].rpartition(".")[2]
+        raised = with_code_of(raised, next((file for file, of_file in sorted(ran) if of_file == name), ""))
+        keeper = _leaking_statement(raised, function)
     moved = None
     is_of_generator = False
     cached = cached_maker(raised, text) if raised is not None else None
-    ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
     if cached is not None and raised is not None:
         maker, decorator = cached
         explanation += f" {decorator} keeps each result of {maker.name}, also this traced value."
@@ -125,12 +130,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         keeping_function, keeping_statement = written
         explanation += f" In {keeping_function} the statement {keeping_statement} keeps a traced value."
         if function is not None and keeping_function != function.rpartition(".")[2] and _computes(keeping_statement):
-            words = (
-                f"If the value does not depend on the arguments of {function}, let {keeping_function} compute the "
-                f"value before the first call of {function}, or under jax.ensure_compile_time_eval(). Else return the "
-                f"value from {function}."
-            )
-            moved = FoundCure("a value from before the trace", None, words)
+            moved = kept_by_callee(raised, function, keeping_function, keeping_statement)
     elif raised is not None and (generator := leaking_generator(raised, function, ran)) is not None:
         explanation += generator.sentence
         moved, is_of_generator = generator.cure, True
