@@ -15,7 +15,7 @@ from ...loops.kinds_of_python_loops import parsed
 from ...trials.refused_assignments import own_names
 from ..failing_code.called_names import called
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import function_of_text
+from ..failing_code.return_values import AnyFunction, function_of_text
 
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 
@@ -76,13 +76,30 @@ def _names_read(node: ast.AST | None) -> set[str]:
 
 
 def _names_read_in_callees(raised: RaisedAt) -> set[str]:
-    """Return the names and attributes that are read in the user's functions that the failing expression calls."""
+    """Return the names and attributes that are read in the user's functions that the failing expression calls.
+
+    The functions that these functions call count, too.
+    """
     names: set[str] = set()
-    for call in ast.walk(raised.node) if raised.node is not None else ():
-        if isinstance(call, ast.Call):
-            function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func
-            names |= _names_read(function_of_text(raised, function))
+    found: set[int] = set()
+    nodes = [raised.node]
+    while nodes:
+        node = nodes.pop()
+        for called_function in callees(raised, node):
+            if id(called_function) not in found:
+                found.add(id(called_function))
+                names |= _names_read(called_function)
+                nodes.append(called_function)
     return names
+
+
+def callees(raised: RaisedAt, node: ast.AST | None) -> Iterator[AnyFunction]:
+    """Yield the functions of the code that the calls in a syntax node call by name."""
+    for call in ast.walk(node) if node is not None else ():
+        if isinstance(call, ast.Call):
+            function = function_of_text(raised, call.func.attr if isinstance(call.func, ast.Attribute) else call.func)
+            if function is not None:
+                yield function
 
 
 def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:

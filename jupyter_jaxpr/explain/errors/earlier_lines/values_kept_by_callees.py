@@ -52,6 +52,7 @@ def kept_by_callee(raised: RaisedAt, function: str, keeper: str, statement: str)
     """
     name = "a value from before the trace"
     definition = function_of_text(raised, keeper)
+    statement = _whole(raised, definition, statement)
     holder = _holder(raised, statement)
     if isinstance(definition, ast.FunctionDef):
         if _gets_only_sizes(raised, definition):
@@ -60,7 +61,7 @@ def kept_by_callee(raised: RaisedAt, function: str, keeper: str, statement: str)
                 f"The value depends on sizes and numbers of Python only, so {keeper} can compute the value at once, "
                 "while JAX traces."
             )
-            return FoundCure(name, None if statement.endswith("…") else code, words)
+            return FoundCure(name, code, words)
         if holder is not None:
             words = (
                 f"Pass {holder} to {function} as an argument, compute the new value without a change of {holder}, and "
@@ -72,6 +73,23 @@ def kept_by_callee(raised: RaisedAt, function: str, keeper: str, statement: str)
         f"call of {function}, or under jax.ensure_compile_time_eval(). Else return the value from {function}."
     )
     return FoundCure(name, None, words)
+
+
+def statement_calling(raised: RaisedAt, function: str | None, keeper: str) -> tuple[ast.FunctionDef, ast.stmt] | None:
+    """Return the traced function and its only statement that is a call of the function which keeps a value."""
+    traced = function_of_text(raised, function.rpartition(".")[2]) if function is not None else None
+    if not isinstance(traced, ast.FunctionDef):
+        return None
+    calls = [part for part in traced.body if isinstance(part, ast.Expr) and called(part.value) == keeper]
+    return (traced, calls[0]) if len(calls) == 1 else None
+
+
+def _whole(raised: RaisedAt, definition: ast.AST | None, statement: str) -> str:
+    """Return the whole code of a statement whose code may be cut off."""
+    for part in ast.walk(definition) if definition is not None and statement.endswith("…") else ():
+        if isinstance(part, ast.Assign) and " ".join(raised.source(part).split()).startswith(statement[:-1]):
+            return ast.unparse(part)
+    return statement
 
 
 def _holder(raised: RaisedAt, statement: str) -> str | None:
