@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..failing_code.edits import Change
+from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
 
@@ -43,14 +44,16 @@ def changed_branches(raised: RaisedAt, at: ast.If, lax: str, test: str) -> Chang
         lax: The name of jax.lax in the user's code.
         test: The code of the condition.
     """
-    body, orelse, last = [*at.body], [*at.orelse], at.body[-1]
+    last = at.body[-1]
+    body, orelse = ([with_new_arrays(raised, statement) for statement in part] for part in (at.body, at.orelse))
     replaced: list[ast.stmt] = [at]
     if isinstance(last, ast.Continue):
         loop = raised.parents.get(id(at))
         if orelse or not isinstance(loop, ast.For | ast.While) or at not in loop.body:
             raise NotWritten
-        body, orelse = body[:-1], loop.body[loop.body.index(at) + 1 :]
-        replaced += orelse
+        rest = loop.body[loop.body.index(at) + 1 :]
+        body, orelse = body[:-1], [with_new_arrays(raised, statement) for statement in rest]
+        replaced += rest
     if isinstance(last, ast.Return):
         function = raised.function
         if not isinstance(function, ast.FunctionDef) or at not in function.body:
@@ -64,7 +67,7 @@ def changed_branches(raised: RaisedAt, at: ast.If, lax: str, test: str) -> Chang
         body.pop()
     read = read_outside(raised, replaced) | names_read(common)
     code = cond_of_branches(raised, lax, Branches(test, body, orelse), names_before(raised, at), read)
-    code = "\n".join([code, *map(raised.source_of_statement, common)])
+    code = "\n".join([code, *(code_of_statement(raised, statement) for statement in common)])
     return replaced[0], replaced[-1], code
 
 
@@ -114,6 +117,27 @@ def _cond_of_returns(raised: RaisedAt, lax: str, branches: Branches, defined: fr
         lines += [f"def {function}({', '.join(operands)}):", *inside, ""]
     arguments = ", ".join([branches.test, *(function for function, _ in parts), *operands])
     return "\n".join([*lines, f"return {lax}.cond({arguments})"])
+
+
+#: The method of `.at[...]` for an operator such as +=.
+_METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
+
+
+def with_new_arrays(raised: RaisedAt, statement: ast.stmt) -> ast.stmt:
+    """Return a statement whose writes into elements of JAX arrays make new arrays: x = x.at[0].add(1) for x[0] += 1."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name() as array) as target], value=value):
+            method = "set"
+        case ast.AugAssign(target=ast.Subscript(value=ast.Name() as array) as target, op=op, value=value) if (
+            type(op) in _METHODS
+        ):
+            method = _METHODS[type(op)]
+        case _:
+            return statement
+    if not dtype_of(value_of(raised, array)) or type(value_of(raised, array)).__module__ == "numpy":
+        return statement
+    place = raised.source(target.slice)
+    return ast.parse(f"{array.id} = {array.id}.at[{place}].{method}({raised.source(value)})").body[0]
 
 
 def code_of_statement(raised: RaisedAt, statement: ast.stmt) -> str:

@@ -33,13 +33,13 @@ from .calls_of_numpy_and_math import NumPyCalls
 from .calls_of_scipy import advice_on_scipy
 from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .conditions_of_callers import with_test_of_caller
-from .conversions_of_function import every_conversion
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
 from .length_options import masked_index
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
 from .numbers_in_statements import ELEMENTWISE, NumbersInStatement
+from .other_numbers import with_other_numbers
 from .rewritten_calls import Calls
 from .rewritten_if_while_for import Choices
 from .sets_of_values import distinct_value_cures
@@ -360,11 +360,11 @@ def _explained(
         name, words = _UNDER_VMAP["ConcretizationTypeError"]
         last = [FoundCure(name, None, words)]
     tried = list(cures) if raised is None else passed(raised, cures)
+    if raised is not None and any(cure.edits for cure in cures) and not any(cure.edits for cure in tried):
+        longer = passed(raised, with_other_numbers(raised, [cure for cure in cures if cure.edits]))
+        tried = [cure for cure in longer if cure.level == "applies"] or tried
     # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
     tried = [cure for cure in tried if cure.level == "applies" or not cure.name.endswith(_ROUNDED)]
-    if raised is not None and need.kind in ("number", "float") and not any(cure.edits for cure in tried):
-        every = [cure for cure in passed(raised, every_conversion(raised)) if cure.level == "applies"][:1]
-        tried = every or tried
     general = "ConcretizationTypeError" if need.kind in ("comparison", "k") else kind_name(type(error))
     if raised is not None and not origins.is_inner and origins.transform is None:
         by_name = by_name_cure(error, origins.function or function, origins.names)

@@ -23,6 +23,7 @@ from .finite_gradient_of_where import finite_where
 from .indexed_lists import SWITCH
 from .left_loops import loop_with_exit
 from .numbers_in_statements import NumbersInStatement, is_extreme
+from .other_numbers import with_other_numbers
 from .removed_conversions import without_conversions
 
 _COLLECTED = (
@@ -210,7 +211,11 @@ class Choices:
                 change = changed_branches(self._raised, at, self._lax, self.condition(at.test))
         except NotWritten:
             return []
-        tried = passed(self._raised, [self._cure(name, change[2], text, change)])
+        cures = [self._cure(name, change[2], text, change)]
+        tried = passed(self._raised, cures)
+        if not any(cure.edits for cure in tried):
+            longer = passed(self._raised, with_other_numbers(self._raised, cures))
+            tried = [cure for cure in longer if cure.edits] or tried
         return [cure for cure in tried if cure.code is not None]
 
     def _returns_from_loop(self, at: ast.If) -> bool:
