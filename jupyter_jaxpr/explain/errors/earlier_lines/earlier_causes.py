@@ -220,7 +220,7 @@ def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Expla
 def _computes(statement: str) -> bool:
     """Return whether a statement stores the result of a call, as cache[n] = jnp.ones(n) does."""
     if statement.endswith("…"):  # the code of a long statement is cut off
-        return re.match(r"[^=(]+ = [\w.]+\(", statement) is not None
+        return re.match(r"[^=(]+ = (?:[\w.]+\(|…)", statement) is not None
     try:
         parsed_statement = ast.parse(statement).body[0]
     except SyntaxError:

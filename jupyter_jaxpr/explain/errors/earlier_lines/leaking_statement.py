@@ -14,6 +14,7 @@ from ....plain_text import file_of
 from ...loops.kinds_of_python_loops import parsed
 from ...trials.refused_assignments import own_names
 from ..failing_code.called_names import called
+from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text
 
@@ -39,6 +40,11 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
         if (file, function.name) in ran
         for text in _outside_writes(function, lines, read)
     }
+    if len(writers) > 1 and len({name for name, _ in writers}) == 1:
+        # several statements of one function assign the same attribute, as in `self.value = ...` of an if and its else
+        targets = {text.partition(" = ")[0] for _, text in writers}
+        if len(targets) == 1 and all("." in target for target in targets):
+            return next(iter(writers))[0], f"{targets.pop()} = …"
     return next(iter(writers)) if len(writers) == 1 else None
 
 
@@ -94,12 +100,18 @@ def _names_read_in_callees(raised: RaisedAt) -> set[str]:
 
 
 def callees(raised: RaisedAt, node: ast.AST | None) -> Iterator[AnyFunction]:
-    """Yield the functions of the code that the calls in a syntax node call by name."""
+    """Yield the functions that the calls in a syntax node call by name, also the __call__ of an object."""
     for call in ast.walk(node) if node is not None else ():
         if isinstance(call, ast.Call):
             function = function_of_text(raised, call.func.attr if isinstance(call.func, ast.Attribute) else call.func)
             if function is not None:
                 yield function
+            elif raised.loops is not None:
+                kind = type(value_of(raised, call.func)).__name__
+                for users_class in raised.loops.module.body:
+                    if isinstance(users_class, ast.ClassDef) and users_class.name == kind:
+                        methods = [part for part in users_class.body if isinstance(part, ast.FunctionDef)]
+                        yield from (method for method in methods if method.name == "__call__")
 
 
 def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:

@@ -87,6 +87,7 @@ def statement_calling(raised: RaisedAt, function: str | None, keeper: str) -> tu
 def _whole(raised: RaisedAt, definition: ast.AST | None, statement: str) -> str:
     """Return the whole code of a statement whose code may be cut off."""
     for part in ast.walk(definition) if definition is not None and statement.endswith("…") else ():
+        # the code of a long statement, or of one of several statements with the same target, is cut off
         if isinstance(part, ast.Assign) and " ".join(raised.source(part).split()).startswith(statement[:-1]):
             return ast.unparse(part)
     return statement

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ..failing_code.edits import Change
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -65,8 +66,9 @@ def changed_branches(raised: RaisedAt, at: ast.If, lax: str, test: str) -> Chang
     while body and orelse and ast.dump(body[-1]) == ast.dump(orelse[-1]):
         common.insert(0, orelse.pop())
         body.pop()
-    read = read_outside(raised, replaced) | names_read(common)
-    code = cond_of_branches(raised, lax, Branches(test, body, orelse), names_before(raised, at), read)
+    defined = names_before(raised, at)
+    read = read_outside(raised, replaced, defined) | names_read(common)
+    code = cond_of_branches(raised, lax, Branches(test, body, orelse), defined, read)
     code = "\n".join([code, *(code_of_statement(raised, statement) for statement in common)])
     return replaced[0], replaced[-1], code
 
@@ -120,7 +122,7 @@ def _cond_of_returns(raised: RaisedAt, lax: str, branches: Branches, defined: fr
 
 
 #: The method of `.at[...]` for an operator such as +=.
-_METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
+METHODS_OF_AT = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 
 
 def with_new_arrays(raised: RaisedAt, statement: ast.stmt) -> ast.stmt:
@@ -129,12 +131,13 @@ def with_new_arrays(raised: RaisedAt, statement: ast.stmt) -> ast.stmt:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name() as array) as target], value=value):
             method = "set"
         case ast.AugAssign(target=ast.Subscript(value=ast.Name() as array) as target, op=op, value=value) if (
-            type(op) in _METHODS
+            type(op) in METHODS_OF_AT
         ):
-            method = _METHODS[type(op)]
+            method = METHODS_OF_AT[type(op)]
         case _:
             return statement
-    if not dtype_of(value_of(raised, array)) or type(value_of(raised, array)).__module__ == "numpy":
+    held = value_of(raised, array)
+    if not dtype_of(held) or type(held).__module__ == "numpy" or type_of(held).startswith("Ref"):
         return statement
     place = raised.source(target.slice)
     return ast.parse(f"{array.id} = {array.id}.at[{place}].{method}({raised.source(value)})").body[0]
@@ -200,23 +203,24 @@ def names_before(raised: RaisedAt, statement: ast.stmt) -> frozenset[str]:
     return frozenset(names)
 
 
-def read_outside(raised: RaisedAt, statements: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that a function reads outside of some of its statements, or in a loop around them."""
+def read_outside(raised: RaisedAt, statements: Sequence[ast.stmt], defined: frozenset[str]) -> set[str]:
+    """Return the names that a function reads outside of some of its statements.
+
+    The names with a value before the statements that the statements read count, too: a loop may run them again.
+    """
     function = raised.function
     if not isinstance(function, ast.FunctionDef):
         raise NotWritten
     inside = {id(part) for statement in statements for part in ast.walk(statement)}
-    around = raised.parents.get(id(statements[0]))
-    while around is not None and around is not function:
-        if isinstance(around, ast.For | ast.While):
-            return names_read([function])
-        around = raised.parents.get(id(around))
-    outside = [
-        part for part in ast.walk(function) if id(part) not in inside and isinstance(part, ast.Name | ast.AugAssign)
-    ]
-    return {part.id for part in outside if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)} | {
-        part.target.id for part in outside if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name)
-    }
+    read = names_read(statements) & defined
+    for part in ast.walk(function):
+        if id(part) in inside:
+            continue
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            read.add(part.id)
+        elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+            read.add(part.target.id)
+    return read
 
 
 def free_name(raised: RaisedAt, name: str) -> str:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .branches_as_functions import (
     Branches,
@@ -69,10 +70,14 @@ def loop_with_exit(
     read_after = names_read(after)
     own = [counter.name] if counter is not None else []
     carried = [name for name in stored if name in before and name not in own]
+    starts = _starts(raised, jnp, [name for name in stored if name in read_after and name not in (*carried, *own)])
+    carried += starts
     if any(name in read_after and name not in (*carried, *own) for name in stored) or not carried:
         raise NotWritten
     test = condition(at.test)
     if differentiated:
+        if starts:
+            raise NotWritten
         return loop, _masked(raised, loop, lax, test, (first_part, last, rest, common), carried, before, read_after)
     tests = [] if counter is None else [f"{counter.name} < {counter.stop}"]
     if isinstance(loop, ast.While) and not (isinstance(loop.test, ast.Constant) and loop.test.value is True):
@@ -90,7 +95,8 @@ def loop_with_exit(
             lines.append(cond_of_branches(raised, lax, Branches(done, last, rest), local, {*carried}))
         lines += [code_of_statement(raised, statement) for statement in common]
     carry = [*own, *carried, *([] if is_tested_first else [done])]
-    start = [*([counter.start] if counter is not None else []), *carried, *([] if is_tested_first else ["False"])]
+    first_values = [starts.get(name, name) for name in carried]
+    start = [*([counter.start] if counter is not None else []), *first_values, *([] if is_tested_first else ["False"])]
     next_carry = [*([f"{name} + 1" for name in own]), *carry[len(own) :]]
     cond, body = free_name(raised, "keeps_going"), free_name(raised, "step_of_loop")
     unpacked = f"    {_listed(carry)} = carry" if len(carry) > 1 else f"    {carry[0]} = carry"
@@ -151,6 +157,17 @@ def _masked(
 
 def _target(loop: ast.For) -> str | None:
     return loop.target.id if isinstance(loop.target, ast.Name) else None
+
+
+def _starts(raised: RaisedAt, jnp: str, names: Sequence[str]) -> dict[str, str]:
+    """Return arrays of zeros for names that only the loop assigns: the first step of the loop replaces the zeros."""
+    starts = {}
+    for name in names:
+        value = value_of(raised, ast.Name(name, ast.Load()))
+        dtype = dtype_of(value)
+        if dtype and not dtype.startswith("key<"):
+            starts[name] = f"{jnp}.zeros({tuple(value.shape)}, '{dtype}')"
+    return starts
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -123,12 +123,12 @@ class Choices:
         if not isinstance(at, _SELECTS):
             return []
         left = self._loop_exit(at) if isinstance(at, ast.If) else []
+        if isinstance(at, ast.If) and (write := self._write_to_references(at)) is not None and not left:
+            return [write]
         if isinstance(at, ast.If) and (rewritten := self._rewritten_if(at)):
             return rewritten
         if left:
             return left
-        if isinstance(at, ast.If) and (write := self._write_to_references(at)) is not None:
-            return [write]
         if isinstance(at, ast.IfExp) and all(_is_string(part) for part in (at.body, at.orelse)):
             test = self._raised.source(at.test)
             words = (
@@ -198,6 +198,8 @@ class Choices:
         name, text = f"{self._lax}.cond", _COND
         change: Change
         try:
+            if self._guards(at.test):
+                return []
             if isinstance(at.body[-1], ast.Break) or self._returns_from_loop(at):
                 names = (self._lax, self._jnp)
                 loop, code = loop_with_exit(self._raised, at, names, self.condition, self._differentiated)
@@ -205,7 +207,7 @@ class Choices:
                 if self._differentiated:
                     name, text = "steps without effect", _MASKED
                 change = over(loop, code)
-            elif self._choice(at) is not None or self._is_elif(at) or self._guards(at.test):
+            elif self._choice(at) is not None or self._is_elif(at):
                 return []
             else:
                 change = changed_branches(self._raised, at, self._lax, self.condition(at.test))
