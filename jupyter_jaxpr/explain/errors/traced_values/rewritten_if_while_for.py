@@ -16,7 +16,7 @@ from ..failing_code.edits import Change, applied, edit_of, over, source_with
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import dtype_of, value_of
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, at_caller
 from .branches_as_functions import NotWritten, changed_branches
 from .calls_of_numpy_and_math import NumPyCalls
 from .finite_gradient_of_where import finite_where
@@ -38,7 +38,7 @@ _COND = (
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
 _CHECKIFY = (
     "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
-    "jax.experimental."
+    "jax.experimental: the call then returns the error beside the result."
 )
 _RETURN = (
     "Write the loop with {lax}.while_loop. The loop ends when its condition is false: add the opposite of this test to "
@@ -190,7 +190,12 @@ class Choices:
             name = f"{self._jnp}.where" if ast.Continue in kinds else f"{self._lax}.while_loop"
             return [FoundCure(name, None, words)]
         if ast.Raise in kinds:
-            return [FoundCure("checkify", f"checkify.check(~({self.condition(at.test)}), 'message')", _CHECKIFY)]
+            message = "'message'"
+            match at.body[-1]:
+                case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as text])):
+                    message = self._source(text)
+            check = f"checkify.check(~({self.condition(at.test)}), {message})"
+            return [FoundCure("checkify", self._with_throw(check), _CHECKIFY)]
         return []
 
     def _rewritten_if(self, at: ast.If) -> list[FoundCure]:
@@ -544,7 +549,24 @@ class Choices:
         if not isinstance(at, ast.Assert):
             return []
         message = self._source(at.msg) if at.msg is not None else "'the condition does not hold'"
-        return [FoundCure("checkify", f"checkify.check({self.condition(at.test)}, {message})", _CHECKIFY)]
+        check = f"checkify.check({self.condition(at.test)}, {message})"
+        return [FoundCure("checkify", self._with_throw(check), _CHECKIFY)]
+
+    def _with_throw(self, check: str) -> str:
+        """Return the code of a check and, if the cell calls the traced function by itself, of the call around."""
+        frames = [frame for frame in self._raised.callers[:1] if frame.f_code.co_name == "<module>"]
+        at = at_caller(self._raised, frames[0]) if frames else None
+        if at is None or not isinstance(at.node, ast.Call):
+            return check
+        call = at.node
+        arguments = at.source(call)[len(at.source(call.func)) :]
+        lines = [
+            "from jax.experimental import checkify",
+            check,
+            f"error, result = checkify.checkify({at.source(call.func)}){arguments}",
+            "error.throw()",
+        ]
+        return check if "\n" in arguments else "\n".join(lines)
 
     # --- syntax ---
 
