@@ -9,8 +9,9 @@ from dataclasses import replace
 from ....observe.observation import FoundCure
 from ...loops.kinds_of_python_loops import node_span, parsed
 from ..failing_code.called_names import called
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import function_of_text
+from .result_of_the_call import after_the_call
 
 _NOT_TRACED = frozenset({"shape", "ndim", "size", "dtype"})
 
@@ -82,6 +83,32 @@ def statement_calling(raised: RaisedAt, function: str | None, keeper: str) -> tu
         return None
     calls = [part for part in traced.body if isinstance(part, ast.Expr) and called(part.value) == keeper]
     return (traced, calls[0]) if len(calls) == 1 else None
+
+
+def write_of_callee(raised: RaisedAt) -> FoundCure | None:
+    """Return the cure of a write into a NumPy array of an object by a method that the traced function calls.
+
+    The call of the method comes after the call of the traced function, which returns the values. None for other code.
+
+    Args:
+        raised: Where NumPy needed the value: the write, such as self.rows[i] = x.
+    """
+    if not isinstance(raised.node, ast.Subscript) or not isinstance(raised.node.value, ast.Attribute):
+        return None
+    if len(raised.callers) < 2 or raised.callers[0].f_code.co_name != "<module>":
+        return None
+    caller, cell = at_caller(raised, raised.callers[-1]), at_caller(raised, raised.callers[0])
+    statement = caller.statement_of(caller.node)
+    if not isinstance(statement, ast.Expr) or not isinstance(caller.function, ast.FunctionDef):
+        return None
+    joined = with_code_of(cell, caller.place.file)
+    traced = function_of_text(joined, caller.function.name)
+    same = [
+        part
+        for part in (traced.body if isinstance(traced, ast.FunctionDef) else [])
+        if isinstance(part, ast.Expr) and ast.dump(part) == ast.dump(statement)
+    ]
+    return after_the_call(joined, traced, same[0]) if isinstance(traced, ast.FunctionDef) and len(same) == 1 else None
 
 
 def _whole(raised: RaisedAt, definition: ast.AST | None, statement: str) -> str:

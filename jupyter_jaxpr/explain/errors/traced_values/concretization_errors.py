@@ -22,6 +22,7 @@ from ..arguments.static_argument_edits import (
     static_cure,
     traced_static_arguments,
 )
+from ..earlier_lines.values_kept_by_callees import write_of_callee
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -395,6 +396,7 @@ def _explained(
         if raised is not None and called(raised.node) == "choose":
             name, words = _MODE
         write = advice_on_write(raised) if general == "TracerArrayConversionError" else None
+        moved = write_of_callee(raised) if general == "TracerArrayConversionError" and raised is not None else None
         if write is not None:
             name, words = write.name, write.text
         elif general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
@@ -406,7 +408,7 @@ def _explained(
             name, words = _OF_ELEMENTS
         elif need.kind == "float" and raised is not None and not _makes_integer(raised):
             name, words = _without_float(raised)
-        tried.append(FoundCure(name, None, words))
+        tried.append(moved or FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins, raised)]))
     if raised is not None and need.kind in _MET_UNDER_GRAD and runs_under_grad_alone(raised):
