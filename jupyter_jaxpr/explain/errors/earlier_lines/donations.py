@@ -27,6 +27,7 @@ from ..failing_code.origins import value_in, value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import AnyFunction, function_of_text
 from .deletions import Deletion, deletion_of
+from .only_donors import only_donor
 
 _OPTIONS = ("donate_argnums", "donate_argnames")
 _REUSES_BY_OPTION = "The option {option} lets the call reuse the memory of {name} ({type})."
@@ -70,6 +71,8 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
         outer_name, _ = _deleted_name(outer)
         if outer_name is not None and (_donation(outer, outer_name) or deletion_of(outer, outer_name)):
             return replace(deleted_array(outer), place=outer.place)
+    if raised is not None and donation is None and (donor := only_donor(raised)) is not None:
+        return Explained(None, title, f"{explanation} {donor[0]}", (donor[1], use_of_result))
     if raised is None or donation is None or name is None:
         return Explained(None, title, explanation, (use_of_result,))
     call, argument = donation.call, donation.argument

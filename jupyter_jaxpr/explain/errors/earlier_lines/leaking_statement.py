@@ -34,7 +34,7 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
     read = _names_read(raised.node) | _names_read_in_callees(raised)
     writers = {
         (function.name, text)
-        for file, module, lines in _modules(raised)
+        for file, module, lines in modules_of_user(raised)
         for function in ast.walk(module)
         if isinstance(function, ast.FunctionDef) and function is not raised.function and function.name != "__init__"
         if (file, function.name) in ran
@@ -56,7 +56,7 @@ def only_writer_of(raised: RaisedAt) -> tuple[str, str] | None:
     with such a statement has exactly one.
     """
     read = _names_read(raised.node)
-    for _, module, lines in _modules(raised):
+    for _, module, lines in modules_of_user(raised):
         writers = [
             (function, text)
             for function in ast.walk(module)
@@ -114,7 +114,7 @@ def callees(raised: RaisedAt, node: ast.AST | None) -> Iterator[AnyFunction]:
                         yield from (method for method in methods if method.name == "__call__")
 
 
-def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:
+def modules_of_user(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:
     """Yield (file, syntax tree, lines) for the failing file, and for each file with other functions of the user's."""
     if raised.loops is not None:
         yield raised.place.file, raised.loops.module, raised.loops.lines
