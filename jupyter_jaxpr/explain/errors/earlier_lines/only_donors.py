@@ -22,7 +22,10 @@ def only_donor(raised: RaisedAt) -> tuple[str, FoundCure] | None:
     Args:
         raised: Where the code used a deleted array.
     """
-    modules = [module for _, module, _ in modules_of_user(raised)]
+    every_module = [module for _, module, _ in modules_of_user(raised)]
+    # the failing cell comes first; another cell may have the call, but not a second donating function
+    modules = next(([module] for module in every_module if _mentions_donation(module)), [])
+    modules = [*modules, *(module for module in every_module[:1] if module not in modules)]
     donors = [
         (node, option)
         for module in modules
@@ -63,6 +66,10 @@ def only_donor(raised: RaisedAt) -> tuple[str, FoundCure] | None:
         f"{option.arg} out."
     )
     return sentence, FoundCure("a copy", code, words)
+
+
+def _mentions_donation(module: ast.Module) -> bool:
+    return any(isinstance(node, ast.keyword) and node.arg in _OPTIONS for node in ast.walk(module))
 
 
 def _donated(option: ast.keyword, parameters: list[str]) -> str | None:

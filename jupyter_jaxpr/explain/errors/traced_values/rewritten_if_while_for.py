@@ -44,6 +44,7 @@ _RETURN = (
     "Write the loop with {lax}.while_loop. The loop ends when its condition is false: add the opposite of this test to "
     "the condition, and return the value of the carry after the loop."
 )
+_LATER = "The later conditions of the block need the same change."
 _MASKED = "After the exit, the steps of the loop change nothing. jax.grad works through this loop."
 _EXIT = "The loop runs until its condition is false. jax.grad does not work through a while_loop."
 _NONE = (
@@ -221,9 +222,33 @@ class Choices:
         cures = [self._cure(name, change[2], text, change)]
         tried = passed(self._raised, cures)
         if not any(cure.edits for cure in tried):
-            longer = passed(self._raised, with_other_numbers(self._raised, cures))
-            tried = [cure for cure in longer if cure.edits] or tried
+            for longer in (with_other_numbers(self._raised, cures), self._with_later_branches(at, cures[0])):
+                tried = [cure for cure in passed(self._raised, longer) if cure.edits] or tried
+                if any(cure.edits for cure in tried):
+                    break
         return [cure for cure in tried if cure.code is not None]
+
+    def _with_later_branches(self, at: ast.If, cure: FoundCure) -> list[FoundCure]:
+        """Return the cure of an `if` together with the cures of the later `if` statements of its block; else empty."""
+        edits = [*cure.edits]
+        last_line = max(edit.place.end_line or edit.place.line for edit in edits)
+        for later in self._statements_after(at):
+            if not isinstance(later, ast.If) or later.lineno <= last_line:
+                continue
+            try:
+                form = self._choice(later)
+                test = self.condition(later.test)
+                change = (
+                    (later, form[0], form[1] + form[2])
+                    if form is not None
+                    else changed_branches(self._raised, later, self._lax, test)
+                )
+            except NotWritten:
+                continue
+            edits.append(edit_of(self._raised, change))
+        if len(edits) == len(cure.edits):
+            return []
+        return [applied(FoundCure(cure.name, cure.code, f"{cure.text} {_LATER}"), edits)]
 
     def _returns_from_loop(self, at: ast.If) -> bool:
         """Return whether the body of an if statement returns from the function out of a Python loop."""
