@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....jax.transform_and_inputs_of_tracer import type_of
+from ....observe.observation import Edit
 from ..failing_code.edits import Change
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -71,6 +72,24 @@ def changed_branches(raised: RaisedAt, at: ast.If, lax: str, test: str) -> Chang
     code = cond_of_branches(raised, lax, Branches(test, body, orelse), defined, read)
     code = "\n".join([code, *(code_of_statement(raised, statement) for statement in common)])
     return replaced[0], replaced[-1], code
+
+
+_ONE = "if True:"
+
+
+def as_one_statement(change: Change) -> Change:
+    """Return a change whose new code is one compound statement, for a trial."""
+    first, last, code = change
+    return first, last, f"{_ONE}\n{textwrap.indent(code, '    ')}"
+
+
+def as_several_statements(edit: Edit) -> Edit:
+    """Return the edit of a change whose new code `as_one_statement` made one statement, with the code itself."""
+    head, *lines = edit.text.split("\n")
+    if head != _ONE:
+        return edit
+    first, *rest = [line[4:] for line in lines]
+    return replace(edit, text="\n".join([first.lstrip(), *rest]))
 
 
 def cond_of_branches(raised: RaisedAt, lax: str, branches: Branches, defined: frozenset[str], read: set[str]) -> str:

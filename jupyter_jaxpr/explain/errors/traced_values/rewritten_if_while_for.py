@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from dataclasses import replace
 
 from ....jax.facts import is_tracer_type
 from ....jax.transform_and_inputs_of_tracer import type_of
@@ -17,7 +18,7 @@ from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
-from .branches_as_functions import NotWritten, changed_branches
+from .branches_as_functions import NotWritten, as_one_statement, as_several_statements, changed_branches
 from .calls_of_numpy_and_math import NumPyCalls
 from .finite_gradient_of_where import finite_where
 from .indexed_lists import SWITCH
@@ -219,14 +220,19 @@ class Choices:
                 change = changed_branches(self._raised, at, self._lax, self.condition(at.test))
         except NotWritten:
             return []
-        cures = [self._cure(name, change[2], text, change)]
+        # A trial takes the statement at the line of an edit, so the trial gets the new code as one statement.
+        cures = [self._cure(name, change[2], text, as_one_statement(change))]
         tried = passed(self._raised, cures)
         if not any(cure.edits for cure in tried):
             for longer in (with_other_numbers(self._raised, cures), self._with_later_branches(at, cures[0])):
                 tried = [cure for cure in passed(self._raised, longer) if cure.edits] or tried
                 if any(cure.edits for cure in tried):
                     break
-        return [cure for cure in tried if cure.code is not None]
+        return [
+            replace(cure, code=change[2], edits=tuple(map(as_several_statements, cure.edits)))
+            for cure in tried
+            if cure.code is not None
+        ]
 
     def _with_later_branches(self, at: ast.If, cure: FoundCure) -> list[FoundCure]:
         """Return the cure of an `if` together with the cures of the later `if` statements of its block; else empty."""
@@ -245,7 +251,7 @@ class Choices:
                 )
             except NotWritten:
                 continue
-            edits.append(edit_of(self._raised, change))
+            edits.append(edit_of(self._raised, as_one_statement(change)))
         if len(edits) == len(cure.edits):
             return []
         return [applied(FoundCure(cure.name, cure.code, f"{cure.text} {_LATER}"), edits)]
