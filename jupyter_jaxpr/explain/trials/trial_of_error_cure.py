@@ -27,11 +27,13 @@ from ...observe.observation import Edit, FoundCure
 from ...observe.process_observer import observer
 from ...observe.side_effects.proof import side_effects
 from ...observe.silenced_warnings import silenced_warnings
+from ...observe.user_or_library.whose_code import is_users_frame
+from ...plain_text import file_of
 from ..compiled_edits import EditedCode
 from ..errors.control_flow.carries import carry_around
 from ..errors.failing_code.edits import edited
 from ..errors.failing_code.module_names import namespace
-from ..errors.failing_code.place_of_error import RaisedAt
+from ..errors.failing_code.place_of_error import RaisedAt, at_caller
 from ..loops.kinds_of_python_loops import parsed
 from .copied_values import NotCopied, copied, has_handler
 from .edited_methods import with_edited_methods
@@ -107,12 +109,34 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
         return "untried"
     outcome = _outcome_of_statements(raised, statements, statements_after(module, statements[-1]), budget)
     if outcome == "traced":
+        if _outcome_of_whole_call(raised, all_edits, budget) == "failed":
+            return "later error"
         return outcome_in_callers(raised, all_edits, functools.partial(_trace_outcome, budget=budget))
     if outcome == "failed" and function is not None and not any(_is_in(edit, function) for edit in all_edits):
         # The failing function may get the edited function as an argument, as f in minimize(f, x).
         if _outcome_of_functions(raised, all_edits, budget) == "traced":
             return "traced"
     return outcome
+
+
+def _outcome_of_whole_call(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
+    """Trace the whole statement of the cell that called the edited function, if the failing line is in a loop.
+
+    A trial of the failing statement alone shows nothing of the next statements and iterations of the loop. "failed" if
+    a line of the edited source raises an error: the statement of the cell may need values, which a trial has not.
+    """
+    if not isinstance(raised.around(ast.For, ast.While, ast.FunctionDef, ast.Lambda), ast.For | ast.While):
+        return "untried"
+    if not raised.callers or raised.callers[0].f_code.co_name != "<module>":
+        return "untried"
+    caller = at_caller(raised, raised.callers[0])
+    statement = caller.statement_of(caller.node)
+    if statement is None or any(
+        edit.place.file == caller.place.file and statement.lineno <= edit.place.line <= (statement.end_lineno or 0)
+        for edit in edits
+    ):
+        return "untried"
+    return _outcome_of_functions(caller, edits, budget, inside=edits[0].place.file)
 
 
 def _is_in(edit: Edit, function: ast.FunctionDef) -> bool:
@@ -132,11 +156,14 @@ def _outcome_of_statements(
     return outcome
 
 
-def _outcome_of_functions(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
+def _outcome_of_functions(
+    raised: RaisedAt, edits: Sequence[Edit], budget: Budget, inside: str | None = None
+) -> Outcome:
     """Trace the failing statement and the later statements of its function, with edited functions of another cell.
 
     The edits may also change assignments at the top level of the other cell, such as step = jax.jit(f). "untried" if
-    the failing statement reaches no edited function through the functions that it names.
+    the failing statement reaches no edited function through the functions that it names. With a file, only an error at
+    a line of this file makes the trial fail.
     """
     file = edits[0].place.file
     loops = parsed("".join(linecache.getlines(file)))
@@ -157,8 +184,11 @@ def _outcome_of_functions(raised: RaisedAt, edits: Sequence[Edit], budget: Budge
     ]
     if all(isinstance(node, ast.Assign) for node in edited_statements):
         return _outcome_of_statements(raised, [*edited_statements, statement], following, budget)
-    earlier = _calls_before(raised.loops.module, statement, edited_statements)
-    outcome = _outcome_of_statements(raised, [*earlier, statement], following, budget, codes)
+    if inside is not None:
+        outcome = _trace_outcome(raised, [statement], budget, codes, inside)
+    else:
+        earlier = _calls_before(raised.loops.module, statement, edited_statements)
+        outcome = _outcome_of_statements(raised, [*earlier, statement], following, budget, codes)
     return outcome if codes.is_met else "untried"
 
 
@@ -276,6 +306,7 @@ def _trace_outcome(
     body: list[ast.stmt],
     budget: Budget,
     codes: Mapping[types.CodeType, types.CodeType] = types.MappingProxyType({}),
+    inside: str | None = None,
 ) -> Outcome:
     import jax
 
@@ -284,6 +315,7 @@ def _trace_outcome(
     last = body[-1]
     if isinstance(last, ast.Expr):
         body = [*body[:-1], ast.Return(last.value)]
+    body = [*_copied_containers(namespace(raised), body), *body]
     nodes = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Name)]
     nodes_written = {name_node.id for name_node in nodes if isinstance(name_node.ctx, ast.Store)}
     nodes_written |= {part.name for node in body for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
@@ -335,6 +367,8 @@ def _trace_outcome(
     except _OtherCarry:
         return "later error"
     except not_of_a_signal(Exception) as error:
+        if inside is not None and not _is_raised_in(error, inside):
+            return "untried"
         # Outside of a trace, x[x > 0] is allowed, but a trial always traces, so this error does not show that the cure
         # is wrong.
         is_of_trial = isinstance(error, jax.errors.NonConcreteBooleanIndexError) and not raised.in_trace
@@ -343,6 +377,32 @@ def _trace_outcome(
         prints.stop()
         linecache.cache.pop(file, None)
     return "traced"
+
+
+def _is_raised_in(error: BaseException, file: str) -> bool:
+    """Return whether the innermost line of the user's code in a traceback is in a file."""
+    last, traceback = None, error.__traceback__
+    while traceback is not None:
+        if is_users_frame(traceback.tb_frame):
+            last = traceback.tb_frame
+        traceback = traceback.tb_next
+    return last is not None and file_of(last.f_code) == file
+
+
+#: Type of a container of Python -> the code of a copy.
+_COPIES: dict[type, str] = {list: "{name} = [*{name}]", dict: "{name} = {{**{name}}}", set: "{name} = {{*{name}}}"}
+
+
+def _copied_containers(names: Mapping[str, Any], body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Return statements that copy the containers which the statements read.
+
+    The trial has copies of these containers anyway. With these statements, the search for side effects knows it, too:
+    `losses.append(x)` and `out["mean"] = x` change a copy.
+    """
+    nodes = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Name)]
+    read = dict.fromkeys(part.id for part in nodes if isinstance(part.ctx, ast.Load))
+    codes = [_COPIES[type(names[name])].format(name=name) for name in read if type(names.get(name)) in _COPIES]
+    return list(ast.parse("\n".join(codes)).body)
 
 
 def _assigned_first(body: Sequence[ast.stmt]) -> set[str]:

@@ -132,12 +132,18 @@ def import_sentence(raised: RaisedAt) -> str:
 
 def class_of_earlier_cell(kind: str) -> ast.ClassDef | None:
     """Return the definition of a class in the last cell that defines a class of this name."""
+    found = earlier_class(kind)
+    return None if found is None else found[0]
+
+
+def earlier_class(kind: str) -> tuple[ast.ClassDef, str, ast.Module] | None:
+    """Return the class of this name in the last cell that defines one, the file of the cell, and its syntax tree."""
     for file, entry in reversed(list(linecache.cache.items())):
         if len(entry) != 4 or is_installed(file) or f"class {kind}" not in "".join(entry[2]):
             continue
         loops = parsed("".join(entry[2]))
         classes = [part for part in loops.module.body if isinstance(part, ast.ClassDef)] if loops is not None else []
         named = [part for part in classes if part.name == kind]
-        if named:
-            return named[-1]
+        if named and loops is not None:
+            return named[-1], file, loops.module
     return None

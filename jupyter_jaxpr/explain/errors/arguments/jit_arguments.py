@@ -30,21 +30,20 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
 from .entries_without_arrays import entry_without_arrays, without_unused_entry
-from .fields_of_classes import class_of_earlier_cell, static_fields
-from .frozen_dataclasses import frozen_dataclass
+from .fields_of_classes import class_of_earlier_cell, class_of_text, static_fields
+from .hashes_of_dataclasses import hashed_class
 from .jits_in_code import jitted_beside
 from .large_numbers import large_number_cures
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import (
     argument_values,
     arrays_as_static,
-    is_hashed,
     jit_with,
     parameters_of,
     raised_call_of,
     static_outcome,
 )
-from .static_containers import entries_cure, not_static_cure, other_static_cure
+from .static_containers import entries_cure, not_static_cure, other_static_cure, outcome_with_hash
 from .static_lists import list_cure
 from .values_between_calls import change_at_call
 
@@ -243,15 +242,41 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
         title = f"The argument {path} is a NumPy array that JAX cannot hold" + (f": {dtype}" if dtype else "")
         return Explained(None, title, TYPES_OF_ELEMENTS, (FoundCure("numbers", None, OBJECTS_OUTSIDE),))
+    if (
+        raised is not None
+        and is_whole
+        and not is_static
+        and (both := _hashed_and_static(error, raised, function, name))
+    ):
+        return Explained(None, title, _TRACED, (both,))
     if "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp", _KIND_OF_DTYPES):
-        cures += registered(raised, kind, value if is_whole else None)
+        cures += registered(raised, kind, value if is_whole else None, function)
     if not cures:
         words = f"Pass each number and each array of {name} that the function uses as a separate argument."
         cures = [FoundCure("its parts", None, words)]
     return Explained(None, title, _TRACED, tuple(cures))
+
+
+def _hashed_and_static(error: BaseException, raised: RaisedAt, function: str, name: str) -> FoundCure | None:
+    """Return the cure that gives a dataclass without arrays a hash, and makes the argument static."""
+    call, values = raised_call_of(error, function), argument_values(error, function)
+    value = values.get(name)
+    hashed = hashed_class(raised, type(value).__name__, value)
+    if hashed is None or call is None or not hashed.edits or static_outcome(error, function, name) == "failed":
+        return None
+    parameters, code = parameters_of(call.function), code_of(call.function)
+    option = f'static_argnames="{name}"'
+    static = jit_with(raised, function, option, "static_argnames", "", parameters, code=code)
+    words = f"{hashed.text} Also make {name} a static argument: {name} holds no array."
+    if not static.edits:
+        words = f"{hashed.text} Also pass {option} to jax.jit: {name} holds no array."
+        return replace(hashed, text=words, level="advice", edits=())
+    edits = (*hashed.edits, *static.edits)
+    both = replace(hashed, name=static.name, code=f"{hashed.code}\n{static.code}", text=words, edits=edits)
+    return both if static_outcome(error, function, name) == "traced" else replace(both, level="advice", edits=())
 
 
 def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
@@ -296,8 +321,6 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
-#: Annotations of fields whose values always have a hash.
-_PLAIN_FIELDS = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
 #: Python modules whose objects are hashed by their contents and contain no arrays.
 _HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
 #: Types that JAX does not accept as arguments, but whose elements it can trace in a list.
@@ -444,12 +467,7 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
                 *not_static_cure(raised, raised.node, name),
                 *entries_cure(raised, raised.node, name, node),
             ] or [FoundCure("hashable", None, words)]
-        module = raised.loops.module if raised.loops is not None else ast.Module([], [])
-        classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
-        frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []
-        known = classes[0] if len(classes) == 1 else class_of_earlier_cell(kind)
-        frozen = frozen or (frozen_dataclass(known, value) if known is not None else [])
-        return Explained(None, title, explanation, tuple(frozen or cures))
+        return Explained(None, title, explanation, tuple(_hashed(raised, kind, value) or cures))
     return Explained(None, title, explanation, (list_cure(raised, name, node, value),))
 
 
@@ -470,14 +488,22 @@ def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:
     return dtype_of(value).startswith("int") and value.ndim == 1 and value.size <= 8
 
 
+def _hashed(raised: RaisedAt, kind: str, value: Any) -> list[FoundCure]:
+    """Return the cure that gives a user's dataclass a hash; empty if the trace would fail with a hash, too."""
+    cure = hashed_class(raised, kind, value)
+    outcome = outcome_with_hash(raised, raised.node) if isinstance(raised.node, ast.Call) else "untried"
+    if cure is None or outcome == "failed":
+        return []
+    return [cure if outcome == "traced" else replace(cure, level="advice", edits=())]
+
+
 def _unhashed_self(raised: RaisedAt, kind: str) -> Explained | None:
-    """Explains a jitted method whose object has no hash, where the cell defines the class."""
+    """Explains a jitted method whose object has no hash, where a cell defines the class."""
     call = raised.node
-    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
-    classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef) and node.name == kind]
-    if not isinstance(call, ast.Call) or len(classes) != 1:
+    users_class = class_of_text(raised, kind) or class_of_earlier_cell(kind)
+    if not isinstance(call, ast.Call) or users_class is None:
         return None
-    defined = [node for node in classes[0].body if isinstance(node, ast.FunctionDef)]
+    defined = [node for node in users_class.body if isinstance(node, ast.FunctionDef)]
     methods, owner = [node for node in defined if node.name == "__call__"], call.func
     if isinstance(call.func, ast.Attribute):
         of_name = [node for node in defined if node.name == call.func.attr]
@@ -490,38 +516,9 @@ def _unhashed_self(raised: RaisedAt, kind: str) -> Explained | None:
         f"Give {kind} an __eq__ and a __hash__ that compare the contents, or let JAX trace the fields with "
         "register_dataclass."
     )
-    frozen = _frozen(raised, classes[0], value_of(raised, owner) if raised.frame is not None else None)
-    return Explained(None, title, _HASH_OF_STATIC, tuple(frozen or [FoundCure("hashable", None, words)]))
-
-
-def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[FoundCure]:
-    """Return the cure frozen=True of a dataclass whose fields have a hash and whose methods change no field.
-
-    Args:
-        raised: The place where the error was raised.
-        users_class: The definition of the class.
-        value: The static argument; None if unknown; then the annotations of the fields decide.
-    """
-    nodes = list(ast.walk(users_class))
-    if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in nodes):
-        return []
-    annotations = [ast.unparse(node.annotation) for node in users_class.body if isinstance(node, ast.AnnAssign)]
-    has_hashes = all(annotation in _PLAIN_FIELDS for annotation in annotations)
-    if value is not None:
-        has_hashes = all(map(is_hashed, instance_dict(value).values()))
-    if not has_hashes:
-        return []
-    for decorator in users_class.decorator_list:
-        source = raised.source(decorator)
-        if source.rpartition(".")[2] == "dataclass":
-            code = f"{source}(frozen=True)"
-            words = (
-                f"Write @{code}: Python hashes a frozen dataclass by its fields, and the fields of the dataclass "
-                "cannot be changed."
-            )
-            frozen = applied(FoundCure("frozen=True", code, words), [edit_of(raised, over(decorator, code))])
-            return passed(raised, [frozen])
-    return []
+    value = value_of(raised, owner) if raised.frame is not None else None
+    hashed = _hashed(raised, kind, value)
+    return Explained(None, title, _HASH_OF_STATIC, tuple(hashed or [FoundCure("hashable", None, words)]))
 
 
 def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:

@@ -18,8 +18,10 @@ from ..failing_code.called_names import called
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text
 from ..flax_modules.traced_modules import is_linen_module, module_outside
 from .fields_of_classes import STATIC, class_of_earlier_cell, class_of_text, import_sentence, static_lines
+from .pytree_nodes import node_by_hand
 from .static_argument_edits import is_hashed
 
 _NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
@@ -81,7 +83,9 @@ def own_hash(value: Any) -> Any:
     return None if found is object.__hash__ else found
 
 
-def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[FoundCure, ...]:
+def registered(
+    raised: RaisedAt | None, kind: str, value: Any = None, function: str | None = None
+) -> tuple[FoundCure, ...]:
     """Return the cure that registers a class as a pytree, so JAX finds the arrays in its objects.
 
     The cure has no edit: a trial would have to define the class and make its objects anew.
@@ -90,17 +94,25 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
         raised: Where the error was raised.
         kind: The name of the class.
         value: The object that the failing call got; None if unknown.
+        function: The name of the jitted function; None for another function.
     """
     if is_linen_module(value):
         advice = module_outside("the module")
         return (replace(advice, text=f"{advice.text} A module of linen holds no arrays."),)
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
     node = class_of_text(raised, kind) or class_of_earlier_cell(kind) if raised is not None else None
+    if raised is not None and (changed := _changed_attributes(raised, node, function)):
+        holders, owner = in_a_sentence(changed, 4), changed[0].partition(".")[0]
+        words = (
+            f"{function} assigns {holders}. If JAX traced {owner}, the assignment would be lost. "
+            f"Pass {holders} to the jitted function as arguments, return the new values, and assign the values "
+            "outside of the jitted function."
+        )
+        return (FoundCure("arguments and results", None, words),)
     if raised is not None and namespace(raised).get("jax") is sys.modules.get("jax"):
-        known = node
-        lines = static_lines(raised, known, value)
-        if known is not None and lines is not None and len(known.decorator_list) == 1:
-            head = f"@{_REGISTER}\n@{ast.unparse(known.decorator_list[0])}\nclass {kind}:"
+        lines = static_lines(raised, node, value)
+        if node is not None and lines is not None and len(node.decorator_list) == 1:
+            head = f"@{_REGISTER}\n@{ast.unparse(node.decorator_list[0])}\nclass {kind}:"
             code = "\n    ".join([head, *(["...", *lines] if lines else [])])
             words = f"{words} {STATIC} {import_sentence(raised)}".rstrip() if lines else words
             return (FoundCure(_REGISTER, code, words),)
@@ -111,6 +123,8 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
         return (FoundCure(_REGISTER, None, words),)
     if (statement := _registration(node, value)) is not None:
         return (FoundCure(_REGISTER, statement, f"{words} {_AFTER_CLASS.format(kind=kind)}"),)
+    if (by_hand := node_by_hand(kind, value)) is not None and not _takes_its_fields(node):
+        return (by_hand,)
     if fields := _fields_of_init(node):
         if statics := _static_fields(fields, value):
             words += f" Mark {in_a_sentence(list(statics))} as static, as in {next(iter(statics.values()))}."
@@ -160,6 +174,34 @@ def _registration(node: ast.ClassDef, value: Any) -> str | None:
         return None
     listed, static = (", ".join(f'"{name}"' for name in names) for names in (data, others))
     return f"{_REGISTER}({node.name}, data_fields=[{listed}], meta_fields=[{static}])"
+
+
+def _changed_attributes(raised: RaisedAt, node: ast.ClassDef | None, function: str | None) -> list[str]:
+    """Return the attributes of its parameters that a function or a method of a class assigns, such as self.x."""
+    found = [part for part in node.body if isinstance(part, ast.FunctionDef)] if node is not None else []
+    methods = [part for part in found if part.name == function]
+    definition = methods[0] if len(methods) == 1 else function_of_text(raised, function) if function else None
+    if not isinstance(definition, ast.FunctionDef):
+        return []
+    parameters = {parameter.arg for parameter in definition.args.args}
+    stores = [
+        ast.unparse(part)
+        for part in ast.walk(definition)
+        if isinstance(part, ast.Attribute)
+        and isinstance(part.ctx, ast.Store)
+        and isinstance(part.value, ast.Name)
+        and part.value.id in parameters
+    ]
+    return list(dict.fromkeys(stores))
+
+
+def _takes_its_fields(node: ast.ClassDef) -> bool:
+    """Return whether the __init__ of a class only stores its parameters, as the __init__ of a dataclass does."""
+    inits = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    if len(inits) != 1:
+        return False
+    parameters = [parameter.arg for parameter in inits[0].args.args[1:]]
+    return parameters == _fields_of_init(node)
 
 
 def _fields_of_init(node: ast.ClassDef) -> list[str]:

@@ -9,10 +9,12 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ....interruptions import not_of_a_signal
+from ....jax.facts import is_jitted
 from ....jax.options_of_jit import jit_options
 from ....jax.transform_and_inputs_of_tracer import RaisedCall
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import own_name
+from ...trials.trial_in_callers import Outcome
 from ...trials.trial_of_error_cure import passed, traced_with
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
@@ -54,23 +56,12 @@ def other_static_cure(raised: RaisedAt, call: ast.Call, name: str) -> list[Found
         call: The call of the jitted function.
         name: The parameter that is static and gets an array.
     """
-    function = value_of(raised, call.func)
-    plain, options = getattr(function, "__wrapped__", None), jit_options(function)
-    if type(plain) is not FunctionType or options is None:
+    found = _static_call(raised, call)
+    if found is None:
         return []
-    args = [_value(raised, node) for node in call.args]
-    keywords = {keyword.arg: _value(raised, keyword.value) for keyword in call.keywords if keyword.arg is not None}
-    parameters = parameters_of(plain)
-    if any(value is None for value in [*args, *keywords.values()]):
-        return []
-    try:
-        bound = inspect.signature(plain).bind(*args, **keywords)
-    except not_of_a_signal(TypeError):
-        return []
-    values = dict(bound.arguments)
-    numbered = [parameters[number] for number in options.static_numbers if number < len(parameters)]
-    statics = [static for static in {*numbered, *options.static_names} if static != name and static in values]
-    raised_call = RaisedCall(plain, tuple(args), keywords)
+    raised_call, values, every_static = found
+    plain, parameters = raised_call.function, parameters_of(raised_call.function)
+    statics = [static for static in every_static if static != name]
     others = [other for other in values if other not in (name, *statics) and is_hashed(values[other])]
     for added in ((), *((other,) for other in others)):
         if traced_with(raised_call, values, [*statics, *added]) == "traced":
@@ -91,6 +82,48 @@ def other_static_cure(raised: RaisedAt, call: ast.Call, name: str) -> list[Found
     option, code = f'static_argnames="{other}"', plain.__code__
     cure = jit_with(raised, plain.__name__, option, "static_argnames", words, parameters, code=code, without=[name])
     return [cure] if cure.edits else [FoundCure(cure.name, None, words)]
+
+
+def outcome_with_hash(raised: RaisedAt, call: ast.Call) -> Outcome:
+    """Trace the function of a call whose static argument has no hash as if the argument had a hash.
+
+    JAX raises this error before it calls the function. "untried" if the values of the arguments are unknown.
+
+    Args:
+        raised: The place of the failing call.
+        call: The call of the jitted function.
+    """
+    found = _static_call(raised, call)
+    if found is None:
+        return "untried"
+    raised_call, values, statics = found
+    return traced_with(raised_call, values, statics)
+
+
+def _static_call(raised: RaisedAt, call: ast.Call) -> tuple[RaisedCall, dict[str, Any], list[str]] | None:
+    """Return a call of a jitted function, its arguments by parameter, and its static parameters; None if unknown."""
+    function, owners = value_of(raised, call.func), []
+    if function is None and isinstance(call.func, ast.Attribute):
+        owner = value_of(raised, call.func.value)
+        function, owners = vars(type(owner)).get(call.func.attr), [owner]
+    elif is_jitted(vars(type(function)).get("__call__")):
+        function, owners = vars(type(function))["__call__"], [function]
+    plain, options = getattr(function, "__wrapped__", None), jit_options(function)
+    if type(plain) is not FunctionType or options is None:
+        return None
+    args = [*owners, *(_value(raised, node) for node in call.args)]
+    keywords = {keyword.arg: _value(raised, keyword.value) for keyword in call.keywords if keyword.arg is not None}
+    parameters = parameters_of(plain)
+    if any(value is None for value in [*args, *keywords.values()]):
+        return None
+    try:
+        bound = inspect.signature(plain).bind(*args, **keywords)
+    except not_of_a_signal(TypeError):
+        return None
+    values = dict(bound.arguments)
+    numbered = [parameters[number] for number in options.static_numbers if number < len(parameters)]
+    statics = [static for static in {*numbered, *options.static_names} if static in values]
+    return RaisedCall(plain, tuple(args), keywords), values, statics
 
 
 def _value(raised: RaisedAt, node: ast.expr) -> Any:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 from ....jax.facts import is_jitted
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ....quantities import count
+from ...trials.refused_assignments import own_names
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
+from ..failing_code.definitions import at_definition
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import value_of
@@ -54,8 +58,11 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
     if called(call) == "scan" and isinstance(statement, ast.Assign):
         return _results_of_scan(raised, statement, call)
     function = value_of(raised, call.func)
-    if is_jitted(function) and (returning := function_of_text(raised, call.func)) is not None:
-        return _results_of_jitted(raised, statement, call, returning)
+    if is_jitted(function):
+        if (missing := _missing_results(raised, statement, function)) is not None:
+            return missing
+        if (returning := function_of_text(raised, call.func)) is not None:
+            return _results_of_jitted(raised, statement, call, returning)
     modules = [own_name(type(function), "__module__") or "", own_name(function, "__module__") or ""]
     if (
         called(call) == "split"
@@ -114,6 +121,32 @@ def _results_of_jitted(
     title = f"{name} returns {values}, but the assignment has {names}"
     text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
     return Explained(None, title, text, (_NAMES,))
+
+
+def _missing_results(raised: RaisedAt, statement: ast.stmt | None, function: Any) -> Explained | None:
+    """Explains w, state = step(w, state) of a jitted function that assigns state and returns w alone."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    defined = at_definition(raised, function)
+    if not isinstance(target, ast.Tuple) or target is not raised.node or defined is None:
+        return None
+    at, returning = defined
+    result = result_of(returning)
+    if result is None or not isinstance(returning, ast.FunctionDef):
+        return None
+    returned = [at.source(part) for part in (result.elts if isinstance(result, ast.Tuple) else [result])]
+    names = [ast.unparse(part) for part in target.elts]
+    missing = [name for name in names if name not in returned]
+    if not missing or len(returned) + len(missing) != len(names) or not set(missing) <= own_names(returning):
+        return None
+    code = f"{', '.join(names)}"
+    words = f"{returning.name} computes {in_a_sentence(missing)}, too. Return {in_a_sentence(names)}."
+    cure = applied(FoundCure("return", f"return {code}", words), [edit_of(at, over(result, code))])
+    tried = [cure for cure in passed(raised, [cure]) if cure.code is not None]
+    if not tried:
+        return None
+    title = f"{returning.name} returns {', '.join(returned)}, but the assignment has {count(len(names), 'name')}"
+    text = f"{returning.name} returns {', '.join(returned)} (line {result.lineno})."
+    return Explained(None, title, text, tuple(tried))
 
 
 _PAIR_OF_PAIR = (

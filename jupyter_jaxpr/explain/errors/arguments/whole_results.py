@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
+from ....interruptions import not_of_a_signal
 from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attribute_reads import instance_dict
@@ -19,9 +20,10 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, value_of
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, at_caller
 from .arrays_in_trees import arrays_in_tree
 from .jit_arguments import packages_of
+from .static_argument_edits import parameters_of
 from .tree_differences import with_article
 
 _TAKES_ARRAYS = re.compile(r"requires ndarray or scalar arguments, got <class '")
@@ -76,8 +78,8 @@ def whole_result_error(error: BaseException, raised: RaisedAt | None, function: 
             return None
         made = _made_by(raised, name.id)
         is_gradient = behind is not None or called(raised.node) in _TAKE_GRADIENTS
-        if made is not None and not (is_gradient and _parts(raised, made.call, value) is None):
-            explained = _explained(raised, name.id, value, made)
+        if made is not None and not (is_gradient and _parts(made.at, made.call, value) is None):
+            explained = _explained(name.id, value, made)
             if behind is not None and explained is not None:
                 sentence = f"Line {behind.lineno} computes {read.id} from {behind.id}."
                 explained = replace(explained, text=f"{explained.text} {sentence}")
@@ -223,13 +225,15 @@ class _Made:
         target: The name on the left of the `=`.
         call: The call on the right.
         is_again: True for `x = f(x)`: the next iteration passes the whole result of the call where an array is needed.
-        in_frame: The assignment is in the function with the failing line, so one trial can trace both.
+        in_frame: The assignment is in the function of the place, so one trial can trace both.
+        at: The failing line, or the call that passed the whole result as an argument.
     """
 
     target: ast.Name
     call: ast.Call
     is_again: bool
     in_frame: bool
+    at: RaisedAt
 
 
 def _made_by(raised: RaisedAt, name: str) -> _Made | None:
@@ -244,16 +248,19 @@ def _made_by(raised: RaisedAt, name: str) -> _Made | None:
         return None
     caller = raised.callers[-1]
     names = [argument.arg for argument in raised.function.args.args]
-    if name not in names or caller.f_code.co_filename != raised.place.file or caller.f_code.co_name != "<module>":
+    if name not in names:
         return None
-    for call in ast.walk(raised.loops.module):
+    at = at_caller(raised, caller)
+    around = at.function
+    if at.loops is None or isinstance(around, ast.Lambda):
+        return None
+    for call in ast.walk(at.loops.module):
         if not isinstance(call, ast.Call) or not call.lineno <= caller.f_lineno <= (call.end_lineno or call.lineno):
             continue
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         for argument in arguments:
             if isinstance(argument, ast.Name) and _is_passed(raised, caller, call, argument, name):
-                made = _last_call(raised, None, argument.id, caller.f_lineno)
-                return None if made is None else replace(made, in_frame=False)
+                return _last_call(at, around, argument.id, caller.f_lineno)
     return None
 
 
@@ -289,7 +296,7 @@ def _last_call(raised: RaisedAt, scope: ast.FunctionDef | None, name: str, line:
         return None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     is_again = any(isinstance(argument, ast.Name) and argument.id == name for argument in arguments)
-    return _Made(target, call, is_again, in_frame=True)
+    return _Made(target, call, is_again, True, raised)
 
 
 def _nodes_of_scope(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -302,7 +309,8 @@ def _nodes_of_scope(body: list[ast.stmt]) -> Iterator[ast.AST]:
             nodes += ast.iter_child_nodes(node)
 
 
-def _explained(raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made) -> Explained | None:
+def _explained(name: str, value: tuple[Any, ...], made: _Made) -> Explained | None:
+    raised = made.at
     source = " ".join(raised.source(made.call).split())
     if len(source) > 60:
         inner = made.call.func
@@ -314,11 +322,11 @@ def _explained(raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made)
     text = f"{source} returns {_listed(types)}."
     if parts is not None:
         title = f"{name} is a {kind_of_result}: {_listed(list(parts.words))}"
-        return Explained(None, title, text, tuple(_cures(raised, name, value, made, parts)))
+        return Explained(None, title, text, tuple(_cures(name, value, made, parts)))
     title = f"{name} is a {kind_of_result}, the whole result of {source}"
     if not any(map(type_of, value)) and (arrays := arrays_in_tree(name, value)) is not None:
         return Explained(None, title, arrays[0], (arrays[1],))
-    return Explained(None, title, text, tuple(_cures(raised, name, value, made, None)))
+    return Explained(None, title, text, tuple(_cures(name, value, made, None)))
 
 
 def _listed(words: list[str]) -> str:
@@ -339,6 +347,8 @@ def _parts(raised: RaisedAt, call: ast.Call, value: tuple[Any, ...]) -> _Parts |
     parts = _KNOWN.get(name)
     if name == "grad" and transform is not None and _has_aux(transform):
         parts = _Parts(("gradient", "auxiliary"), ("the gradient", "the auxiliary value"))
+    if name == "grad" and transform is not None and parts is None:
+        parts = _of_several_arguments(raised, transform)
     if parts is None or len(parts.names) != len(value):
         return None
     if name in _METHODS_OF:
@@ -347,6 +357,25 @@ def _parts(raised: RaisedAt, call: ast.Call, value: tuple[Any, ...]) -> _Parts |
     function = value_of(raised, (transform or call).func)
     # `value_of` may not find a function in a module, such as lax.scan; an unknown module counts as JAX's.
     return parts if (own_name(function, "__module__") or "jax").startswith("jax") else None
+
+
+def _of_several_arguments(raised: RaisedAt, transform: ast.Call) -> _Parts | None:
+    """Return the gradients of jax.grad(f, argnums=(0, 2)), one for each argument; None for another argnums."""
+    argnums = [option.value for option in transform.keywords if option.arg == "argnums"] or transform.args[1:2]
+    try:
+        numbers = ast.literal_eval(argnums[0]) if argnums else ()
+    except not_of_a_signal(ValueError):
+        return None
+    parameters = parameters_of(value_of(raised, transform.args[0])) if transform.args else []
+    if not isinstance(numbers, tuple) or not all(
+        type(place) is int and 0 <= place < len(parameters) for place in numbers
+    ):
+        return None
+    names = [parameters[place] for place in numbers]
+    return _Parts(
+        tuple(f"gradient_{name}" if place else "gradient" for place, name in enumerate(names)),
+        tuple(f"the gradient for {name}" for name in names),
+    )
 
 
 def _has_aux(transform: ast.Call) -> bool:
@@ -362,9 +391,8 @@ def _transform(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
     return made if isinstance(made, ast.Call) else None
 
 
-def _cures(
-    raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made, parts: _Parts | None
-) -> Iterator[FoundCure]:
+def _cures(read: str, value: tuple[Any, ...], made: _Made, parts: _Parts | None) -> Iterator[FoundCure]:
+    raised, name = made.at, made.target.id
     words = "Write a name for each value of the tuple on the left of the =."
     places = [place for place, element in enumerate(value) if _is_array_or_tree(element)]
     # a name such as `g` or `grads` is the beginning of the word gradient (without the s), so the gradient is wanted
@@ -390,7 +418,7 @@ def _cures(
     code = None
     if parts is None and not made.is_again and all(dtype_of(element) for element in value):
         yield FoundCure(_ONE_NAME_EACH, None, words)
-        words = f"If {name} is a tree, such as the parameters of a model, compute with each array through jax.tree.map."
+        words = f"If {read} is a tree, such as the parameters of a model, compute with each array through jax.tree.map."
         yield FoundCure("jax.tree.map", None, words)
         return
     if parts is not None and not set(parts.names) & raised.module_names:

@@ -22,6 +22,7 @@ from ..failing_code.return_values import AnyFunction, result_of
 from ..message_tables.jax_messages import FLOAT_QUOTIENT
 from .carry_expressions import assigned_value, body_and_carry, function_of_body, returned_carry, start_at
 from .loop_bodies import body_of
+from .reduced_carries import reduction_in_step
 from .returned_leaves import leaf_at, promoted_dtype
 
 _ABSTRACT_TYPE = re.compile(r"(\w+)\[([\d,]*)\]")
@@ -95,6 +96,8 @@ def _cures_of_shape(raised: RaisedAt | None, change: Change) -> list[FoundCure]:
     before, after = change.before, change.after
     if not _is_growing(raised, change):
         words = f"Return an array of the type {before} as the new carry."
+        if (reduced := reduction_in_step(raised, change.path, before, after)) is not None:
+            return [reduced]
         if (broadcast := _start_with_shape(raised, change)) is not None:
             return [broadcast, FoundCure("same shape", None, words)]
         if before.count(",") == after.count(",") and _may_start_with(raised, change):

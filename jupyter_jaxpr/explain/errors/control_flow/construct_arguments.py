@@ -16,6 +16,7 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..message_tables.call_messages import LEFT_OUT
 from ..message_tables.jax_messages import CALLS_OF_COND, COND_OF_VALUES
+from .bodies_with_free_parameters import branch_of_value, with_free_parameters
 
 _TAKES = re.compile(
     r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
@@ -61,6 +62,8 @@ def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
         cures = [FoundCure("arguments", None, words)]
         if match["at_least"] and (operand := _called_result(raised, construct) or _operand(raised, construct)):
             cures = passed(raised, [operand]) or cures
+        if (wrapped := with_free_parameters(raised, construct)) is not None:
+            cures = passed(raised, [wrapped]) or cures
         if construct == "map" and (taken := _taken_apart(raised)) is not None:
             cures = passed(raised, [taken]) or cures
         return Explained(None, title, "", tuple(cures))
@@ -123,6 +126,10 @@ def _operand(raised: RaisedAt, construct: str) -> FoundCure | None:
 def _values(raised: RaisedAt) -> Explained | None:
     """Explains cond(test, x, -x): jnp.where chooses between two values."""
     call = raised.node
+    if isinstance(call, ast.Call) and len(call.args) > 2 and not call.keywords:
+        one_value = branch_of_value(raised, call)
+        if one_value is not None:
+            return one_value
     if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords:
         return None
     code = f"{jnp_name(raised)}.where({', '.join(map(raised.source, call.args))})"

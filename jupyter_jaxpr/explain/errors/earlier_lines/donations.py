@@ -20,6 +20,7 @@ from ..failing_code.place_of_error import RaisedAt, at_caller
 from .deletions import Deletion, deletion_of
 from .donating_calls import Donation, donations_of_call, reuse_of_memory
 from .donations_by_other_names import by_other_name
+from .only_donors import only_donor
 
 
 def deleted_array(raised: RaisedAt | None) -> Explained:
@@ -45,6 +46,8 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
         outer = at_caller(raised, raised.callers[-1])
         if _deleted_name(outer)[0] is not None:
             return replace(deleted_array(outer), place=outer.place)
+    if raised is not None and donation is None and (donor := only_donor(raised)) is not None:
+        return Explained(None, title, f"{explanation} {donor[0]}", (donor[1], use_of_result))
     if raised is None or donation is None or name is None:
         return Explained(None, title, explanation, (use_of_result,))
     call, argument = donation.call, donation.argument

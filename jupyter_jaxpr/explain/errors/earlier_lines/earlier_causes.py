@@ -26,10 +26,11 @@ from .donations import deleted_array
 from .endless_recursions import recursion_error
 from .interpret_mode import interpret_mode_error
 from .leaking_generators import leaking_generator
-from .leaking_statement import only_writer_of, writer_of
+from .leaking_statement import callees, only_writer_of, writer_of
 from .result_of_the_call import SECOND_RESULT, after_the_call, calls_of, second_result, stored_value
 from .state_as_argument import state_as_argument
-from .stored_attributes import local_value
+from .stored_attributes import local_global, local_value
+from .values_kept_by_callees import kept_by_callee, statement_calling, with_code_of
 
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
@@ -97,11 +98,18 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         during = f"Line {line} computed the value during the trace."
         traced = f"Line {line} computed the value while JAX traced {function}." if function else during
         explanation = f"{explanation} {traced}"
+    ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
     keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
+    if keeper is None and raised is not None and function is not None:
+        name = function.partition(".<locals>")[0].rpartition(".")[2]
+        file = next((file for file, of_file in sorted(ran) if of_file == name), "")
+        raised = with_code_of(raised, file)
+        keeper = _leaking_statement(raised, function)
+        traced_text = function_of_text(raised, name)
+        ran |= {(file, part.name) for part in callees(raised, traced_text) if isinstance(part, ast.FunctionDef)}
     moved = written = None
     is_of_generator = False
     cached = cached_maker(raised, text) if raised is not None else None
-    ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
     if cached is not None and raised is not None:
         maker, decorator = cached
         explanation += f" {decorator} keeps each result of {maker.name}, also this traced value."
@@ -121,18 +129,23 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
             if moved is None or moved.code is None:
                 option = _HAS_AUX if derivative is not None else ""
                 moved = local_value(raised, traced_function, statement, option) or moved
+            if moved is None:
+                moved = local_global(raised, traced_function, statement)
         else:
             moved = collected(raised, construct, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
         keeping_function, keeping_statement = written
         explanation += f" In {keeping_function} the statement {keeping_statement} keeps a traced value."
-        if function is not None and keeping_function != function.rpartition(".")[2] and _computes(keeping_statement):
-            words = (
-                f"If the value does not depend on the arguments of {function}, let {keeping_function} compute the "
-                f"value before the first call of {function}, or under jax.ensure_compile_time_eval(). Else return the "
-                f"value from {function}."
-            )
-            moved = FoundCure("a value from before the trace", None, words)
+        in_traced = statement_calling(raised, function, keeping_function)
+        if in_traced is not None:
+            moved = after_the_call(raised, *in_traced)
+        if (
+            moved is None
+            and function is not None
+            and keeping_function != function.rpartition(".")[2]
+            and _computes(keeping_statement)
+        ):
+            moved = kept_by_callee(raised, function, keeping_function, keeping_statement)
     elif raised is not None and (generator := leaking_generator(raised, function, ran)) is not None:
         explanation += generator.sentence
         moved, is_of_generator = generator.cure, True
@@ -261,9 +274,11 @@ def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Expla
 
 def _computes(statement: str) -> bool:
     """Return whether a statement stores the result of a call, as cache[n] = jnp.ones(n) does."""
+    if statement.endswith("…"):  # the code of a long statement is cut off
+        return re.match(r"[^=(]+ = (?:[\w.]+\(|…)", statement) is not None
     try:
         parsed_statement = ast.parse(statement).body[0]
-    except SyntaxError:  # the code of a long statement is cut off and ends with …
+    except SyntaxError:
         return False
     return isinstance(parsed_statement, ast.Assign) and isinstance(parsed_statement.value, ast.Call)
 

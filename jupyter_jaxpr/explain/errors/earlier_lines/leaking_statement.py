@@ -14,8 +14,9 @@ from ....plain_text import file_of
 from ...loops.kinds_of_python_loops import parsed
 from ...trials.refused_assignments import own_names
 from ..failing_code.called_names import called
+from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import function_of_text
+from ..failing_code.return_values import AnyFunction, function_of_text
 
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 
@@ -33,12 +34,17 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
     read = _names_read(raised.node) | _names_read_in_callees(raised)
     writers = {
         (function.name, text)
-        for file, module, lines in _modules(raised)
+        for file, module, lines in modules_of_user(raised)
         for function in ast.walk(module)
         if isinstance(function, ast.FunctionDef) and function is not raised.function and function.name != "__init__"
         if (file, function.name) in ran
         for text in _outside_writes(function, lines, read)
     }
+    if len(writers) > 1 and len({name for name, _ in writers}) == 1:
+        # several statements of one function assign the same attribute, as in `self.value = ...` of an if and its else
+        targets = {text.partition(" = ")[0] for _, text in writers}
+        if len(targets) == 1 and all("." in target for target in targets):
+            return next(iter(writers))[0], f"{targets.pop()} = …"
     return next(iter(writers)) if len(writers) == 1 else None
 
 
@@ -50,7 +56,7 @@ def only_writer_of(raised: RaisedAt) -> tuple[str, str] | None:
     with such a statement has exactly one.
     """
     read = _names_read(raised.node)
-    for _, module, lines in _modules(raised):
+    for _, module, lines in modules_of_user(raised):
         writers = [
             (function, text)
             for function in ast.walk(module)
@@ -76,16 +82,39 @@ def _names_read(node: ast.AST | None) -> set[str]:
 
 
 def _names_read_in_callees(raised: RaisedAt) -> set[str]:
-    """Return the names and attributes that are read in the user's functions that the failing expression calls."""
+    """Return the names and attributes that are read in the user's functions that the failing expression calls.
+
+    The functions that these functions call count, too.
+    """
     names: set[str] = set()
-    for call in ast.walk(raised.node) if raised.node is not None else ():
-        if isinstance(call, ast.Call):
-            function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func
-            names |= _names_read(function_of_text(raised, function))
+    found: set[int] = set()
+    nodes = [raised.node]
+    while nodes:
+        node = nodes.pop()
+        for called_function in callees(raised, node):
+            if id(called_function) not in found:
+                found.add(id(called_function))
+                names |= _names_read(called_function)
+                nodes.append(called_function)
     return names
 
 
-def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:
+def callees(raised: RaisedAt, node: ast.AST | None) -> Iterator[AnyFunction]:
+    """Yield the functions that the calls in a syntax node call by name, also the __call__ of an object."""
+    for call in ast.walk(node) if node is not None else ():
+        if isinstance(call, ast.Call):
+            function = function_of_text(raised, call.func.attr if isinstance(call.func, ast.Attribute) else call.func)
+            if function is not None:
+                yield function
+            elif raised.loops is not None:
+                kind = type(value_of(raised, call.func)).__name__
+                for users_class in raised.loops.module.body:
+                    if isinstance(users_class, ast.ClassDef) and users_class.name == kind:
+                        methods = [part for part in users_class.body if isinstance(part, ast.FunctionDef)]
+                        yield from (method for method in methods if method.name == "__call__")
+
+
+def modules_of_user(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:
     """Yield (file, syntax tree, lines) for the failing file, and for each file with other functions of the user's."""
     if raised.loops is not None:
         yield raised.place.file, raised.loops.module, raised.loops.lines

@@ -53,6 +53,33 @@ def local_value(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt, 
     return FoundCure("a second result", code, f"{words} {option}".strip())
 
 
+def local_global(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> FoundCure | None:
+    """Return the cure that makes a global name, which the function assigns and reads, a local name and a result.
+
+    Args:
+        raised: Where the stored value was used.
+        traced: The function that runs the statement.
+        statement: The statement that stores the value.
+    """
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            pass
+        case _:
+            return None
+    result = result_of(traced)
+    declared = [node for node in ast.walk(traced) if isinstance(node, ast.Global) and name in node.names]
+    reads = [node for node in ast.walk(value) if isinstance(node, ast.Name) and node.id == name]
+    if result is None or len(declared) != 1 or reads or statement not in traced.body:
+        return None
+    results = [*result.elts] if isinstance(result, ast.Tuple) else [result]
+    code = f"return {', '.join([*map(raised.source, results), name])}"
+    words = (
+        f"Remove the line {raised.source(declared[0])} from {traced.name}: {name} is then a local name. Return {name} "
+        f"as a further result, and assign the result to {name} at the call."
+    )
+    return FoundCure("a second result", code, words)
+
+
 def _with_name(node: ast.expr, target: str, name: str) -> str:
     """Return the code of an expression in which a local name stands for the attribute."""
 

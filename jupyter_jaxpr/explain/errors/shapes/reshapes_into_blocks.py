@@ -96,7 +96,7 @@ def _block(raised: RaisedAt, quotient: ast.expr | None, block: ast.expr | None, 
         case ast.BinOp(left=left, op=ast.FloorDiv(), right=right) if block is not None and quotient is not None:
             number = integer_of(raised, right)
             is_split = integer_of(raised, left) == size and integer_of(raised, block) == number
-            if not number or not is_split or integer_of(raised, quotient) != size // number:
+            if not number or not is_split or integer_of(raised, quotient) not in (None, size // number):
                 return None
             return number, f"{raised.source(quotient)} * {raised.source(block)}"
     return None

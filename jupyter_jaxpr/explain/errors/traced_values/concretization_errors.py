@@ -22,6 +22,7 @@ from ..arguments.static_argument_edits import (
     static_cure,
     traced_static_arguments,
 )
+from ..earlier_lines.values_kept_by_callees import write_of_callee
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -39,6 +40,7 @@ from .indexed_lists import indexed_list_cures
 from .length_options import masked_index
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
 from .numbers_in_statements import ELEMENTWISE, NumbersInStatement
+from .other_numbers import with_other_numbers
 from .rewritten_calls import Calls
 from .rewritten_if_while_for import Choices
 from .sets_of_values import distinct_value_cures
@@ -359,6 +361,9 @@ def _explained(
         name, words = _UNDER_VMAP["ConcretizationTypeError"]
         last = [FoundCure(name, None, words)]
     tried = list(cures) if raised is None else passed(raised, cures)
+    if raised is not None and any(cure.edits for cure in cures) and not any(cure.edits for cure in tried):
+        longer = passed(raised, with_other_numbers(raised, [cure for cure in cures if cure.edits]))
+        tried = [cure for cure in longer if cure.level == "applies"] or tried
     # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
     tried = [cure for cure in tried if cure.level == "applies" or not cure.name.endswith(_ROUNDED)]
     general = "ConcretizationTypeError" if need.kind in ("comparison", "k") else kind_name(type(error))
@@ -391,6 +396,7 @@ def _explained(
         if raised is not None and called(raised.node) == "choose":
             name, words = _MODE
         write = advice_on_write(raised) if general == "TracerArrayConversionError" else None
+        moved = write_of_callee(raised) if general == "TracerArrayConversionError" and raised is not None else None
         if write is not None:
             name, words = write.name, write.text
         elif general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
@@ -402,7 +408,7 @@ def _explained(
             name, words = _OF_ELEMENTS
         elif need.kind == "float" and raised is not None and not _makes_integer(raised):
             name, words = _without_float(raised)
-        tried.append(FoundCure(name, None, words))
+        tried.append(moved or FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins, raised)]))
     if raised is not None and need.kind in _MET_UNDER_GRAD and runs_under_grad_alone(raised):

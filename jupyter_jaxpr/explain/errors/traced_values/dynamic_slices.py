@@ -9,6 +9,7 @@ from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ...trials.trial_of_error_cure import passed
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over, shown
 from ..failing_code.expression_shapes import integer_of, shape_of
 from ..failing_code.module_names import jnp_name, lax_name, namespace
@@ -63,6 +64,8 @@ class Slices:
         sized = f"{self._in_dim(array, piece, 'SIZE')}{rest}"
         cure = FoundCure(name, sized, f"{text} Set SIZE to the number of elements.")
         cures = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
+        if (ignored := self._ignored(node)) is not None and any(kept.edits for kept in passed(self._raised, [ignored])):
+            return [ignored]
         match node.slice:
             case ast.Slice(lower=None, upper=ast.expr() as upper):
                 mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
@@ -75,6 +78,43 @@ class Slices:
                     cure = FoundCure(f"{self._jnp}.where", code, words)
                     cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
         return cures
+
+    def _ignored(self, node: ast.Subscript) -> FoundCure | None:
+        """Return the cure of x[:n] or values[order[:n]] that keeps the shape, with -inf after the end of the slice.
+
+        None unless each line that reads the result ignores -inf, as jax.random.categorical and jnp.max do.
+        """
+        outer, upper = self._raised.parents.get(id(node)), getattr(node.slice, "upper", None)
+        if not isinstance(node.slice, ast.Slice) or node.slice.lower is not None or upper is None:
+            return None
+        if isinstance(upper, ast.UnaryOp):
+            return None  # a negative end counts from the other side
+        array = self._raised.source(node.value)
+        whole, new = node, array
+        if isinstance(outer, ast.Subscript) and outer.slice is node:
+            whole, new = outer, f"{self._raised.source(outer.value)}[{array}]"
+        value, statement = value_of(self._raised, node.value), self._raised.parents.get(id(whole))
+        if len(getattr(value, "shape", ())) != 1 or not isinstance(self._raised.function, ast.FunctionDef):
+            return None
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                reads = [
+                    part
+                    for part in ast.walk(self._raised.function)
+                    if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+                ]
+            case _:
+                return None
+        consumers = [self._raised.parents.get(id(read)) for read in reads]
+        if not consumers or not all(called(part) in _IGNORE_INFINITY for part in consumers if part is not None):
+            return None
+        mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
+        code = f"{self._jnp}.where({mask}, {new}, -{self._jnp}.inf)"
+        words = (
+            f"{self._jnp}.where keeps the shape, with -inf for the elements after the end of the slice. "
+            f"{called(consumers[0])} ignores -inf."
+        )
+        return applied(FoundCure(f"{self._jnp}.where", code, words), [edit_of(self._raised, over(whole, code))])
 
     def _masked_reductions(self, node: ast.Subscript, array: str, mask: str) -> list[FoundCure]:
         """Return the advice for a slice such as x[:n] whose elements a reduction counts, such as a mean.
@@ -306,6 +346,8 @@ def _terms(raised: RaisedAt, node: ast.expr, known: dict[str, bool]) -> Terms:
     return {(text,): 1}
 
 
+#: Functions whose result does not change with further elements of -inf at the end.
+_IGNORE_INFINITY = frozenset({"categorical", "logsumexp", "max", "amax", "argmax"})
 _DYNAMIC = "dynamic_slice reads a slice of fixed sizes at a traced position."
 _NEGATIVE = "The mask selects the elements of the slice if the bound is not negative."
 _WRITTEN = (

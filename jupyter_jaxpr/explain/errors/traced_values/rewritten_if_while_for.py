@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from dataclasses import replace
 
 from ....jax.facts import is_tracer_type
 from ....jax.transform_and_inputs_of_tracer import type_of
@@ -11,15 +12,19 @@ from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...loops.kinds_of_python_loops import LoopStatement
 from ...loops.scan_and_vmap_code import Form, rewrite
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import Change, applied, edit_of, over, source_with
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import dtype_of, value_of
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, at_caller
+from .branches_as_functions import NotWritten, as_one_statement, as_several_statements, changed_branches
 from .calls_of_numpy_and_math import NumPyCalls
 from .finite_gradient_of_where import finite_where
 from .indexed_lists import SWITCH
+from .left_loops import loop_with_exit
 from .numbers_in_statements import NumbersInStatement, is_extreme
+from .other_numbers import with_other_numbers
 from .removed_conversions import without_conversions
 
 _COLLECTED = (
@@ -34,12 +39,15 @@ _COND = (
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
 _CHECKIFY = (
     "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
-    "jax.experimental."
+    "jax.experimental: the call then returns the error beside the result."
 )
 _RETURN = (
     "Write the loop with {lax}.while_loop. The loop ends when its condition is false: add the opposite of this test to "
     "the condition, and return the value of the carry after the loop."
 )
+_LATER = "The later conditions of the block need the same change."
+_MASKED = "After the exit, the steps of the loop change nothing. jax.grad works through this loop."
+_EXIT = "The loop runs until its condition is false. jax.grad does not work through a while_loop."
 _NONE = (
     "The default of {name} is None. The new test asks whether the call passes {name}, which Python knows while JAX "
     "traces."
@@ -117,10 +125,12 @@ class Choices:
         if not isinstance(at, _SELECTS):
             return []
         left = self._loop_exit(at) if isinstance(at, ast.If) else []
+        if isinstance(at, ast.If) and (write := self._write_to_references(at)) is not None and not left:
+            return [write]
+        if isinstance(at, ast.If) and (rewritten := self._rewritten_if(at)):
+            return rewritten
         if left:
             return left
-        if isinstance(at, ast.If) and (write := self._write_to_references(at)) is not None:
-            return [write]
         if isinstance(at, ast.IfExp) and all(_is_string(part) for part in (at.body, at.orelse)):
             test = self._raised.source(at.test)
             words = (
@@ -182,8 +192,69 @@ class Choices:
             name = f"{self._jnp}.where" if ast.Continue in kinds else f"{self._lax}.while_loop"
             return [FoundCure(name, None, words)]
         if ast.Raise in kinds:
-            return [FoundCure("checkify", f"checkify.check(~({self.condition(at.test)}), 'message')", _CHECKIFY)]
+            message = "'message'"
+            match at.body[-1]:
+                case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as text])):
+                    message = self._source(text)
+            check = f"checkify.check(~({self.condition(at.test)}), {message})"
+            return [FoundCure("checkify", self._with_throw(check), _CHECKIFY)]
         return []
+
+    def _rewritten_if(self, at: ast.If) -> list[FoundCure]:
+        """Return the cure of an `if` that assigns several names or leaves a loop, if its trial passed."""
+        name, text = f"{self._lax}.cond", _COND
+        change: Change
+        try:
+            if self._guards(at.test):
+                return []
+            if isinstance(at.body[-1], ast.Break) or self._returns_from_loop(at):
+                names = (self._lax, self._jnp)
+                loop, code = loop_with_exit(self._raised, at, names, self.condition, self._differentiated)
+                name, text = f"{self._lax}.while_loop", _EXIT
+                if self._differentiated:
+                    name, text = "steps without effect", _MASKED
+                change = over(loop, code)
+            elif self._choice(at) is not None or self._is_elif(at):
+                return []
+            else:
+                change = changed_branches(self._raised, at, self._lax, self.condition(at.test))
+        except NotWritten:
+            return []
+        # A trial takes the statement at the line of an edit, so the trial gets the new code as one statement.
+        cures = [self._cure(name, change[2], text, as_one_statement(change))]
+        tried = passed(self._raised, cures)
+        if not any(cure.edits for cure in tried):
+            for longer in (with_other_numbers(self._raised, cures), self._with_later_branches(at, cures[0])):
+                tried = [cure for cure in passed(self._raised, longer) if cure.edits] or tried
+                if any(cure.edits for cure in tried):
+                    break
+        return [
+            replace(cure, code=change[2], edits=tuple(map(as_several_statements, cure.edits)))
+            for cure in tried
+            if cure.code is not None
+        ]
+
+    def _with_later_branches(self, at: ast.If, cure: FoundCure) -> list[FoundCure]:
+        """Return the cure of an `if` together with the cures of the later `if` statements of its block; else empty."""
+        edits = [*cure.edits]
+        last_line = max(edit.place.end_line or edit.place.line for edit in edits)
+        for later in self._statements_after(at):
+            if not isinstance(later, ast.If) or later.lineno <= last_line:
+                continue
+            try:
+                form = self._choice(later)
+                test = self.condition(later.test)
+                change = (
+                    (later, form[0], form[1] + form[2])
+                    if form is not None
+                    else changed_branches(self._raised, later, self._lax, test)
+                )
+            except NotWritten:
+                continue
+            edits.append(edit_of(self._raised, as_one_statement(change)))
+        if len(edits) == len(cure.edits):
+            return []
+        return [applied(FoundCure(cure.name, cure.code, f"{cure.text} {_LATER}"), edits)]
 
     def _returns_from_loop(self, at: ast.If) -> bool:
         """Return whether the body of an if statement returns from the function out of a Python loop."""
@@ -509,7 +580,24 @@ class Choices:
         if not isinstance(at, ast.Assert):
             return []
         message = self._source(at.msg) if at.msg is not None else "'the condition does not hold'"
-        return [FoundCure("checkify", f"checkify.check({self.condition(at.test)}, {message})", _CHECKIFY)]
+        check = f"checkify.check({self.condition(at.test)}, {message})"
+        return [FoundCure("checkify", self._with_throw(check), _CHECKIFY)]
+
+    def _with_throw(self, check: str) -> str:
+        """Return the code of a check and, if the cell calls the traced function by itself, of the call around."""
+        frames = [frame for frame in self._raised.callers[:1] if frame.f_code.co_name == "<module>"]
+        at = at_caller(self._raised, frames[0]) if frames else None
+        if at is None or not isinstance(at.node, ast.Call):
+            return check
+        call = at.node
+        arguments = at.source(call)[len(at.source(call.func)) :]
+        lines = [
+            "from jax.experimental import checkify",
+            check,
+            f"error, result = checkify.checkify({at.source(call.func)}){arguments}",
+            "error.throw()",
+        ]
+        return check if "\n" in arguments else "\n".join(lines)
 
     # --- syntax ---
 

@@ -16,11 +16,12 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials, is_array, operand_types
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from .branches_as_functions import METHODS_OF_AT, with_new_arrays
 
 #: The advice to write with .at[...]; {method} is the name of a method, such as set.
 WRITE_WITH_AT = "Write x = x.at[index].{method}(value), which makes a new array."
 NEW_ARRAY_OF_AT = ".at[...] makes a new array. Other names of the old array still hold the old array."
-_METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
+NEW_ARRAYS_OF_AT = "Each .at[...] makes a new array. Other names of the old arrays still hold the old arrays."
 _NO_CODE = "No code is suggested for this line."
 
 
@@ -72,7 +73,20 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
     if not isinstance(base.value, ast.Name):
         # The array is part of an object. A trial would assign the new array to the user's object, so there is no trial.
         return Explained(None, title, explanation, (cure,))
-    return explained_with_trials(title, explanation, raised, [cure])
+    return explained_with_trials(title, explanation, raised, _with_other_writes(raised, statement, cure))
+
+
+def _with_other_writes(raised: RaisedAt, statement: ast.stmt, cure: FoundCure) -> list[FoundCure]:
+    """Return the cure of one write; where its trial fails at another write of the function, the cure of all writes."""
+    if raised.function is None or any(tried.edits for tried in passed(raised, [cure])):
+        return [cure]
+    edits = [*cure.edits]
+    for part in ast.walk(raised.function):
+        if isinstance(part, ast.Assign | ast.AugAssign) and part is not statement:
+            new = with_new_arrays(raised, part)
+            edits += [edit_of(raised, over(part, ast.unparse(new)))] if new is not part else []
+    tried = passed(raised, [applied(replace(cure, text=NEW_ARRAYS_OF_AT), edits)]) if len(edits) > 1 else []
+    return [whole for whole in tried if whole.edits] or [cure]
 
 
 def _code_with_at(raised: RaisedAt, statement: ast.stmt | None, node: ast.Subscript, at: str) -> str | None:
@@ -87,8 +101,8 @@ def _code_with_at(raised: RaisedAt, statement: ast.stmt | None, node: ast.Subscr
     match statement:
         case ast.Assign(targets=[ast.Subscript()], value=value):
             return f"{at}.set({raised.source(value)})"
-        case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
-            return f"{at}.{_METHODS[type(op)]}({raised.source(value)})"
+        case ast.AugAssign(op=op, value=value) if type(op) in METHODS_OF_AT:
+            return f"{at}.{METHODS_OF_AT[type(op)]}({raised.source(value)})"
         case ast.AugAssign(op=op, value=value):
             return f"{at}.set({ast.unparse(ast.BinOp(node, op, value))})"
     return None

@@ -147,7 +147,7 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         culprit = 0
     keys = [number for number, node in enumerate(nodes) if call.raised is not None and makes_key(call.raised, node)]
     if rank == 0 and len(keys) == 1 and axes[keys[0]] == axis and culprit in (None, keys[0]):
-        return _one_key(call, keys[0], axis)
+        return _one_key(call, keys[0], axis, axes)
     name = f"the argument {call.argument(culprit)}" if culprit is not None else "an argument"
     number_of_axes = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
     title = UNMAPPED_AXIS.format(axis=axis, name=name, number_of_axes=number_of_axes)
@@ -217,7 +217,7 @@ def _is_number(call: Applied, node: ast.expr) -> bool:
     return type(value) in (bool, int, float, complex) or getattr(value, "shape", None) == ()
 
 
-def _one_key(call: Applied, number: int, axis: int) -> Explained:
+def _one_key(call: Applied, number: int, axis: int, axes: Sequence[int | None]) -> Explained:
     """Explains vmap over one random key: split the key, or pass the same key to each call."""
     name = call.argument(number)
     title = f"vmap cannot map axis {axis} of {name}, which is one random key"
@@ -234,8 +234,26 @@ def _one_key(call: Applied, number: int, axis: int) -> Explained:
         f"Pass {code or f'jax.random.split({name}, n)'}, a key for each of the {'' if code else 'n '}elements: each "
         "element then draws other numbers.",
     )
+    if call.raised is not None and call.call is not None and (edited := _split_key(call, number, axes)) is not None:
+        split = next((tried for tried in passed(call.raised, [edited]) if tried.edits), split)
     same = FoundCure("in_axes", entries, f"None in in_axes passes {name} whole: each element draws the same numbers.")
     return Explained(None, title, "", (split, same))
+
+
+def _split_key(call: Applied, number: int, axes: Sequence[int | None]) -> FoundCure | None:
+    """Return the cure that splits a key into one key for each element of another mapped array; None without one."""
+    assert call.call is not None and call.raised is not None
+    node = call.call.args[number]
+    for place, other in enumerate(call.call.args):
+        axis = axes[place] if place < len(axes) else None
+        if place == number or axis is None or not isinstance(other, ast.Name | ast.Attribute):
+            continue
+        if len(getattr(call.value(other), "shape", ())) > axis >= 0:
+            size = f"{call.raised.source(other)}.shape[{axis}]"
+            code = f"jax.random.split({call.raised.source(node)}, {size})"
+            words = f"Each of the {size} elements then has a key of its own, and draws other numbers."
+            return applied(FoundCure("jax.random.split", code, words), [edit_of(call.raised, over(node, code))])
+    return None
 
 
 def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int) -> Explained | None:

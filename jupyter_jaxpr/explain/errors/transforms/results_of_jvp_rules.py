@@ -9,9 +9,10 @@ from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
-from ..failing_code.edits import edit_of, over
+from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.only_assignments import only_value
 from ..failing_code.place_of_error import RaisedAt
@@ -210,7 +211,12 @@ def _no_pair(raised: RaisedAt, rule_name: str, function: str) -> Explained | Non
     elif arguments and read & set(tangents):
         code = f"return {function}({', '.join(arguments)}), {source}"
         words = f"{source} is the tangent: return the result of {function} before the tangent."
-    return Explained(edit_of(raised, over(result, "")).place, title, explanation, (FoundCure("a pair", code, words),))
+    cures = [FoundCure("a pair", code, words)]
+    if code is not None:
+        edits = [edit_of(raised, over(result, code.removeprefix("return ")))]
+        tried = passed(raised, [applied(cures[0], edits)])
+        cures = [cure for cure in tried if cure.edits] or cures
+    return Explained(edit_of(raised, over(result, "")).place, title, explanation, tuple(cures))
 
 
 def _taken_from(rule: AnyFunction, name: str) -> list[str]:
@@ -220,6 +226,11 @@ def _taken_from(rule: AnyFunction, name: str) -> list[str]:
             case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name(id=read)) if read == name:
                 names = [part.id for part in parts if isinstance(part, ast.Name)]
                 return names if len(names) == len(parts) else []
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                for target, value in zip(targets, values, strict=False):
+                    if isinstance(value, ast.Name) and value.id == name and isinstance(target, ast.Tuple):
+                        names = [part.id for part in target.elts if isinstance(part, ast.Name)]
+                        return names if len(names) == len(target.elts) else []
     return []
 
 
