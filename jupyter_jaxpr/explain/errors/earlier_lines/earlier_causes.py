@@ -153,7 +153,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     if needs_more and construct == "jit" and function is not None and raised is not None:
         state = _state_cure(raised, function, ran)
         if state is not None:
-            explanation += f" {state[0]}" if keeper is None else ""
+            explanation += f" {state[0]}" if keeper is None and written is None else ""
             moved = state[1]
     transform = transform_of(tracer)
     if function is None and raised is not None and transform is not None:
