@@ -37,7 +37,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(notes).to_contain_text("relu_or_decay_plain")
         expect(notes).to_contain_text(re.compile(r"x > 0.*argument x", re.DOTALL))
     with lesson.claim("b5-cond") as index:
-        types = lesson.nb.cell(index).get_by_role("note")
+        types = lesson.nb.typed_lines(index)
         for branch, shown in enumerate(["x: f32[]{weak}", "→ f32[]{weak}"] * 2):
             expect(types.nth(branch)).to_have_attribute("data-jaxpr-types", shown)
         expect(lesson.nb.outputs(index).first).to_contain_text("6.0 4.0")

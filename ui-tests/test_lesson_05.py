@@ -17,7 +17,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         return steps.get_by_role("group", name="All steps").get_by_role("row")
 
     with lesson.claim("c1-step") as index:
-        expect(lesson.nb.cell(index).get_by_role("note").first).to_have_attribute(
+        expect(lesson.nb.typed_lines(index).first).to_have_attribute(
             "data-jaxpr-types", "carry: f32[]{weak} · carry, 5 steps  x: f32[] · xs, 5 steps"
         )
         steps = lesson.steps()
