@@ -69,6 +69,10 @@ class OpenNotebook:
         """Return the lines of a cell's text."""
         return self.cell(index).locator(".jp-InputArea .cm-line")
 
+    def typed_lines(self, index: int) -> Locator:
+        """Return the lines of a cell that have types at their end; the description of a line holds its types."""
+        return self.cell(index).locator(".cm-line[data-jaxpr-types]")
+
     def outputs(self, index: int) -> Locator:
         """Return the outputs of a cell, without their prompts."""
         return self.cell(index).locator(".jp-OutputArea-output")

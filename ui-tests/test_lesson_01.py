@@ -73,8 +73,8 @@ def a1_the_function_becomes_three_equations_each_linked_to_its_line(nb, run):
         expect(card).to_contain_text(words)
     nb.page.keyboard.press("ArrowUp")
 
-    expect(nb.cell(cell).get_by_role("note").nth(1)).to_have_attribute(
-        "aria-label", "While JAX traced, ln_x had the type f32[]{weak} at this place."
+    expect(nb.typed_lines(cell).nth(1)).to_have_accessible_description(
+        "While JAX traced, ln_x had the type f32[]{weak} at this place."
     )
 
     head = nb.panel.locator(".jp-JaxprPanel-header")

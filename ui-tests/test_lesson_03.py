@@ -37,14 +37,14 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(notes).to_contain_text("relu_or_decay_plain")
         expect(notes).to_contain_text(re.compile(r"x > 0.*argument x", re.DOTALL))
     with lesson.claim("b5-cond") as index:
-        types = lesson.nb.cell(index).get_by_role("note")
+        types = lesson.nb.typed_lines(index)
         for branch, shown in enumerate(["x: f32[]{weak}", "→ f32[]{weak}"] * 2):
             expect(types.nth(branch)).to_have_attribute("data-jaxpr-types", shown)
         expect(lesson.nb.outputs(index).first).to_contain_text("6.0 4.0")
         expect(lesson.nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(re.compile(r"2 calls, 1 compile"))
         flow = lesson.flow()
-        expect(flow.get_by_role("group", name="Branch False of cond")).to_contain_text("index 0 · square")
-        expect(flow.get_by_role("group", name="Branch True of cond")).to_contain_text("index 1 · double")
+        expect(flow.get_by_role("group", name="Branch False of cond")).to_contain_text("index 0 in the jaxpr · square")
+        expect(flow.get_by_role("group", name="Branch True of cond")).to_contain_text("index 1 in the jaxpr · double")
         expect(flow).to_contain_text("branch chosen by x > 0")
         expect(flow).to_contain_text("The jaxpr lists the False branch first")
         expect(lesson.steps(press=False).get_by_role("row", name="branch taken")).to_contain_text("False")

@@ -17,11 +17,19 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         return steps.get_by_role("group", name="All steps").get_by_role("row")
 
     with lesson.claim("c1-step") as index:
-        expect(lesson.nb.cell(index).get_by_role("note").first).to_have_attribute(
+        expect(lesson.nb.typed_lines(index).first).to_have_attribute(
             "data-jaxpr-types", "carry: f32[]{weak} · carry, 5 steps  x: f32[] · xs, 5 steps"
         )
         steps = lesson.steps()
-        rows = ["stepcarryxsy", "10.01.02.0", "21.02.06.0", "33.03.012.0", "46.04.020.0", "510.05.030.0", "after15.0"]
+        rows = [
+            "stepcarryxsstep output",
+            "10.01.02.0",
+            "21.02.06.0",
+            "33.03.012.0",
+            "46.04.020.0",
+            "510.05.030.0",
+            "at end15.0",
+        ]
         expect(every_step(steps)).to_have_text(rows)
         expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
     with lesson.claim("c2-compare"):
@@ -57,7 +65,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
             expect(lesson.nb.outputs(index).last).to_contain_text("per loop")
     with lesson.claim("c6-cumsum"):
         totals = every_step(lesson.steps())
-        expect(totals.last).to_have_text("after36.0")
+        expect(totals.last).to_have_text("at end36.0")
     with lesson.claim("c6-average"):
         expect(every_step(lesson.steps()).nth(3)).to_contain_text("1.4")
     with lesson.claim("c8-types"):

@@ -19,6 +19,11 @@ def dense(w, x):
 
 dense(jnp.ones((8, 16)), jnp.ones(8)).shape"""
 
+PARAMETERS = [
+    "While JAX traced, w had the type f32[8,16] at this place.",
+    "While JAX traced, x had the type f32[8] at this place.",
+]
+
 
 @pytest.fixture
 def dense(shared_notebook):
@@ -235,15 +240,14 @@ def test_lines_that_no_trace_reached_are_marked(notebook):
 
 
 def test_the_types_of_the_names_stand_beside_the_code(dense):
-    types = dense.cell(1).get_by_role("note")
+    types = dense.typed_lines(1)
     said = [
-        "While JAX traced, w had the type f32[8,16] at this place.\n"
-        "While JAX traced, x had the type f32[8] at this place.",
+        "\n".join(PARAMETERS),
         "While JAX traced, h had the type f32[16] at this place.",
         "While JAX traced, this line returned a value of the type f32[16].",
     ]
     for at, sentence in enumerate(said):
-        expect(types.nth(at)).to_have_attribute("aria-label", sentence)
+        expect(types.nth(at)).to_have_accessible_description(sentence)
     expect(types).to_have_count(len(said))
     # The types are not part of the cell's text, so they are not copied.
     expect(dense.lines(1).nth(3)).to_have_text("    h = x @ w")
@@ -257,14 +261,29 @@ def test_the_types_of_the_names_stand_beside_the_code(dense):
     dense.page.keyboard.press("End")
     dense.page.keyboard.type("2")
     expect(types).to_have_count(len(said))
-    grey = dense.cell(1).locator(".jp-JaxprCell-types.jp-mod-changed")
-    expect(grey).to_have_attribute("aria-label", f"This part of the cell was edited after the cell ran.\n{said[1]}")
+    grey = dense.cell(1).locator(".jp-JaxprCell-typed.jp-mod-changed")
+    expect(grey).to_have_accessible_description(f"This part of the cell was edited after the cell ran.\n{said[1]}")
     dense.page.keyboard.press("Backspace")
     expect(grey).to_have_count(0)
 
 
+def test_the_pointer_at_the_types_of_a_line_shows_them_in_whole_sentences(dense):
+    line = dense.lines(1).nth(2)
+    code = line.evaluate(
+        """line => {
+          const code = document.createRange();
+          code.selectNodeContents(line);
+          return code.getBoundingClientRect().right - line.getBoundingClientRect().left;
+        }"""
+    )
+    line.hover(position={"x": code + 30, "y": 8})
+    expect(line).to_have_attribute("title", "\n".join(PARAMETERS))
+    line.hover(position={"x": code - 10, "y": 8})
+    expect(line).not_to_have_attribute("title", re.compile(""))
+
+
 def test_a_button_of_the_notebook_hides_the_types(dense):
-    types = dense.cell(1).get_by_role("note")
+    types = dense.typed_lines(1)
     expect(types).to_have_count(3)
     button = dense.page.get_by_role("button", name="Show the types that the names in the cell had")
     expect(button).to_have_attribute("aria-pressed", "true")
@@ -363,7 +382,12 @@ def test_a_key_shows_the_expression_at_the_caret_and_says_it(dense):
     expect(dense.lines(1).nth(3)).to_have_text("    h = x @ w")
     dense.page.keyboard.press("ArrowUp")
     expect(card(dense)).to_have_count(0)
-    dense.page.keyboard.press("Home")
+    # A place without an expression has the types of its line.
+    dense.page.keyboard.press("End")
+    dense.page.keyboard.press("Shift+F1")
+    expect(card(dense).locator("div")).to_have_text(PARAMETERS)
+    expect(dense.cell(1).locator(".cm-announced")).to_have_text("\n".join(PARAMETERS))
+    dense.page.keyboard.press("ArrowUp")
     dense.page.keyboard.press("Shift+F1")
     expect(card(dense)).to_have_text("The run has no type and no equation for this place in the code.")
 
@@ -373,6 +397,6 @@ def test_a_key_shows_the_expression_at_the_caret_and_says_it(dense):
 def test_the_expression_is_shown_in_notebook_7_too(notebook):
     nb = notebook(LOAD, DENSE, app="notebook")
     nb.run_all()
-    expect(nb.cell(1).get_by_role("note")).to_have_count(3)
+    expect(nb.typed_lines(1)).to_have_count(3)
     nb.point_at(nb.lines(1).nth(3).get_by_text("@", exact=True))
     expect(card(nb).locator("div, li")).to_have_text(PRODUCT)

@@ -43,7 +43,7 @@ def two_cells(shared_notebook):
     nb = shared_notebook(LOAD, TWO_FUNCTIONS, LOOP)
     expect(nb.equation(1)).to_be_visible()
     # the types come from the kernel's run, not from the saved copy
-    expect(nb.cell(2).get_by_role("note").first).to_be_visible()
+    expect(nb.typed_lines(2).first).to_be_visible()
     return nb
 
 
@@ -112,16 +112,16 @@ def test_the_line_of_a_def_leads_to_the_equations_of_its_body(two_cells):
 
 def test_the_types_of_each_cell_are_those_of_its_newest_run(two_cells):
     nb = two_cells
-    expect(nb.cell(1).get_by_role("note").first).to_have_attribute(
-        "aria-label", "While JAX traced, x had the type f32[3] at this place."
+    expect(nb.typed_lines(1).first).to_have_accessible_description(
+        "While JAX traced, x had the type f32[3] at this place."
     )
-    expect(nb.cell(2).get_by_role("note").first).to_have_attribute(
-        "aria-label", "While JAX traced, x had the type f32[2,4] at this place."
+    expect(nb.typed_lines(2).first).to_have_accessible_description(
+        "While JAX traced, x had the type f32[2,4] at this place."
     )
     # The types beside the code stay when the panel is closed.
     nb.page.keyboard.press("Control+Alt+j")
     expect(nb.panel).to_be_hidden()
-    expect(nb.cell(1).get_by_role("note").first).to_be_visible()
+    expect(nb.typed_lines(1).first).to_be_visible()
 
 
 def test_the_counts_lead_to_the_cache_and_the_sign_of_a_note_to_the_notes(notebook):

@@ -148,7 +148,7 @@ TASKS = (
         lambda nb: nb.panel.locator(".cm-searchMatch, .jp-JaxprSearch-match, mark").first,
     ),
     Task("Program", "see what XLA runs", (press("button", "^HLO$"),), lambda nb: nb.listing("HLO")),
-    Task("Flow", "see the carry of the loop", (), lambda nb: nb.cell(2).locator('[data-jaxpr-types*="carry"]')),
+    Task("Flow", "see the carry of the loop", (), lambda nb: nb.cell(2).locator('.cm-line[data-jaxpr-types*="carry"]')),
     Task("Flow", "go to the line of the loop", (line_number(2),), caret(11)),
     Task("Flow", "see the values of the first step", (press("button", STEPS),), shown("^Step 1 of 10$")),
     Task("Flow", "see the second step", (press("button", STEPS),), control("row", r"^2 \[0\.989")),

@@ -85,7 +85,7 @@ def test_typing_in_a_cell_with_3000_equations(notebook, lab):
     nb.run_all()
     expect(nb.panel).to_contain_text("3,000 eq")
     nb.equation(2).click()
-    expect(nb.cell(1).get_by_role("note").first).to_be_attached()
+    expect(nb.typed_lines(1).first).to_be_attached()
     marked, own = frames(nb, 5)
     nb.save()
     with lab.without_labextension():

@@ -368,7 +368,7 @@ def test_the_source_column_shows_the_text_of_an_earlier_run_that_no_cell_has(rnn
 def test_the_key_of_the_types_hides_them_in_the_column_of_the_source_too(rnn):
     wide = open_wide(rnn)
     wide.show("Source", "jaxpr")
-    types = wide.column("Source").get_by_role("note")
+    types = wide.column("Source").locator(".cm-line[data-jaxpr-types]")
     expect(types.first).to_be_visible()
     rnn.page.keyboard.press("Control+Alt+T")
     expect(types).to_have_count(0)

@@ -17,6 +17,7 @@ import { Stepping, steppingOf } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
 import { cellMarks } from '../parts/drawn-marks';
 import { MovedText, movedText } from '../parts/moved-text';
+import { typesUnderPointer } from '../parts/types-at-line-ends';
 import { signRoom } from '../parts/visible-width';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import { programAt } from './caret-program';
@@ -78,6 +79,7 @@ export class CellLinks implements IDisposable {
       movedText,
       cellMarks,
       signRoom,
+      typesUnderPointer,
       heatGutter,
       expressionHover(() => this._ranIn(cellId), this._trans),
       ViewPlugin.define(view => {

@@ -72,6 +72,11 @@ export function expressionCard(
   return { node, words: sentences.join('\n') };
 }
 
+/** Makes the card with the types of a line, for a place of the line without an expression. */
+export function typesCard(sentences: string): IExpressionCard {
+  return cardOf(sentences.split('\n'));
+}
+
 /** The sentence for a place without an equation and without a type in the run. */
 export function unknownCard(
   snapshot: Snapshot,
@@ -81,6 +86,10 @@ export function unknownCard(
     trans.__('The run has no type and no equation for this place in the code.'),
     ...noNames(snapshot, trans)
   ];
+  return cardOf(sentences);
+}
+
+function cardOf(sentences: readonly string[]): IExpressionCard {
   const node = element('div', 'jp-JaxprCell-expression');
   for (const sentence of sentences) {
     node.append(element('div', 'jp-JaxprCell-expressionFact', sentence));

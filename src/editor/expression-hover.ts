@@ -19,6 +19,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IExpressionFacts, expressionFacts } from '../model/expressions';
 import { movedText } from '../parts/moved-text';
+import { typesOfLineAt } from '../parts/types-at-line-ends';
 import type { IJaxprModel } from '../tokens';
 import { dispatchKey } from '../view-keys';
 import type { IExpressionCard } from './expression-card';
@@ -93,7 +94,7 @@ async function show(
   const { state } = view;
   const at = state.selection.main.head;
   const facts = factsAt(state, at, ran);
-  const { expressionCard, unknownCard } = await load();
+  const { expressionCard, typesCard, unknownCard } = await load();
   // The user has edited the text, moved the caret or left the editor while the code was loaded: show no card.
   if (
     view.state.doc !== state.doc ||
@@ -102,9 +103,12 @@ async function show(
   ) {
     return;
   }
+  const types = typesOfLineAt(state, at);
   const card = facts
     ? expressionCard(facts.facts, trans)
-    : unknownCard(ran.cell.snapshot, trans);
+    : types !== null
+      ? typesCard(types)
+      : unknownCard(ran.cell.snapshot, trans);
   view.dispatch({
     effects: [
       setAsked.of(tooltip(facts ?? { from: at, to: at }, at, card)),

@@ -50,8 +50,12 @@ export class LineCounts extends WidgetType {
   }
 }
 
-/** The types of names that held traced arrays, at the end of the line or after each name. */
-export class LineTypes extends WidgetType {
+/**
+ * The types of names that held traced arrays: directly after a name, or at the end of a line before other signs.
+ *
+ * At the end of a line without other signs, `types-at-line-ends.ts` draws the types.
+ */
+export class TypesSign extends WidgetType {
   /**
    * @param _isShort True if the types fit beside the code in a roomy editor, so that the browser need not clip them.
    */
@@ -64,7 +68,7 @@ export class LineTypes extends WidgetType {
     super();
   }
 
-  override eq(other: LineTypes): boolean {
+  override eq(other: TypesSign): boolean {
     return (
       other._text === this._text &&
       other._title === this._title &&

@@ -2,9 +2,10 @@
 import { Range } from '@codemirror/state';
 import { Decoration } from '@codemirror/view';
 
-import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
+import { ILineCount, LineCounts, NoteSign, TypesSign } from './cell-signs';
 import type { ICellMarks, ILineTypes } from './mark-types';
 import { PresentPlaces } from './present-places';
+import { typesOfLine } from './types-at-line-ends';
 import { ROOMY } from './visible-width';
 
 /** The sign of a note, with the space before it, is at most as wide as this many characters of code. */
@@ -16,7 +17,7 @@ interface IMarksOfLine {
   isUntraced: boolean;
   /** True if values of a step are shown on the line. */
   isStepped: boolean;
-  types: ILineTypes[];
+  types: ILineTypes | null;
   notes: string[];
   counts: (readonly ILineCount[])[];
 }
@@ -34,7 +35,7 @@ export class LineMarks {
     }
     for (const types of _marks.types) {
       if (_marks.typesAfterNames || !stepped.has(types.line)) {
-        this._of(types.line).types.push(types);
+        this._of(types.line).types = types;
       }
     }
     for (const { line, text } of _marks.notes) {
@@ -73,27 +74,38 @@ export class LineMarks {
     const before =
       this._widthOf(line.text, marks) +
       marks.counts.reduce((sum, parts) => sum + charactersOf(parts), 0);
-    const putTypes = (to: number, text: string, title: string): void => {
-      const widget = new LineTypes(
+    const isShort = (text: string): boolean =>
+      EQUALLY_WIDE.test(line.text) && before + text.length <= ROOMY;
+    const putSign = (to: number, text: string, title: string): void => {
+      const widget = new TypesSign(
         text,
         titled(title),
         isChanged,
-        EQUALLY_WIDE.test(line.text) && before + text.length <= ROOMY
+        isShort(text)
       );
       ranges.push(Decoration.widget({ widget, side: 1 }).range(to));
     };
-    for (const { text, title, names } of marks.types) {
-      if (!this._marks.typesAfterNames) {
-        putTypes(line.to, text, title);
-        continue;
+    if (marks.types !== null && !this._marks.typesAfterNames) {
+      const { text, title } = marks.types;
+      // The editor puts a line break behind a sign at the end of a line, and into an empty line.
+      const isAlone =
+        line.length > 0 && marks.notes.length + marks.counts.length === 0;
+      ranges.push(
+        typesOfLine(line, text, titled(title), {
+          isChanged,
+          isShort: isShort(text),
+          isAlone
+        })
+      );
+      if (!isAlone) {
+        putSign(line.to, text, title);
       }
-      for (const name of names) {
+    } else {
+      for (const { column, text, title } of marks.types?.names ?? []) {
         const end =
-          name.column > 0
-            ? places.range(number, name.column - 1, number, name.column)
-            : null;
-        if (name.column < 0 || end !== null) {
-          putTypes(end?.to ?? line.to, name.text, name.title);
+          column > 0 ? places.range(number, column - 1, number, column) : null;
+        if (column < 0 || end !== null) {
+          putSign(end?.to ?? line.to, text, title);
         }
       }
     }
@@ -101,7 +113,7 @@ export class LineMarks {
       const widget = new NoteSign(titled(text), isChanged);
       ranges.push(Decoration.widget({ widget, side: 1 }).range(line.to));
     }
-    if (marks.isStepped || marks.types.length + marks.counts.length > 0) {
+    if (marks.isStepped || marks.types !== null || marks.counts.length > 0) {
       ranges.push(
         Decoration.line({
           attributes: {
@@ -125,9 +137,10 @@ export class LineMarks {
 
   /** The width of the line in characters, including the types and the signs of notes in it. */
   private _widthOf(code: string, { types, notes }: IMarksOfLine): number {
-    const between = this._marks.typesAfterNames
-      ? types.flatMap(({ names }) => names.map(({ text }) => text.length + 2))
-      : [];
+    const between =
+      this._marks.typesAfterNames && types !== null
+        ? types.names.map(({ text }) => text.length + 2)
+        : [];
     const signs = notes.length * CHARACTERS_OF_NOTE;
     return between.reduce((sum, width) => sum + width, code.length + signs);
   }
@@ -138,7 +151,7 @@ export class LineMarks {
       marks = {
         isUntraced: false,
         isStepped: false,
-        types: [],
+        types: null,
         notes: [],
         counts: []
       };

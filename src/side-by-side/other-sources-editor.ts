@@ -22,6 +22,7 @@ import { SourceFiles, sourceFilesOf } from '../model/source-files';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../tokens';
 import { element } from '../parts/dom';
+import { typesUnderPointer } from '../parts/types-at-line-ends';
 import { signRoom } from '../parts/visible-width';
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
 import { nextAround } from '../workbench/levels/next-around';
@@ -322,6 +323,7 @@ export class SourcePane implements IDisposable {
           ),
           cellMarks,
           signRoom,
+          typesUnderPointer,
           lineNumbers({
             formatNumber: (line, state) =>
               `${placeOf(state.field(partsField), line - 1)?.line ?? ''}`

@@ -79,7 +79,7 @@ function show(): void {
 /** The lines that have types at their end. */
 function typed(): number[] {
   return [...editor.dom.querySelectorAll('.cm-line')].flatMap((line, at) =>
-    line.querySelector('.jp-JaxprCell-types') === null ? [] : [at + 1]
+    line.hasAttribute('data-jaxpr-types') ? [at + 1] : []
   );
 }
 

@@ -129,10 +129,11 @@ function drawnAnew({ state }: EditorView): string[] {
 function types(view: EditorView): string[] {
   return [
     ...view.dom.querySelectorAll<HTMLElement>(
-      '.jp-JaxprCell-types:not(.jp-mod-changed)'
+      '.jp-JaxprCell-typed:not(.jp-mod-changed)'
     )
   ].map(
-    node => `${node.title} | ${node.closest('.cm-line')?.textContent?.trim()}`
+    line =>
+      `${line.getAttribute('aria-description')} | ${line.textContent?.trim()}`
   );
 }
 

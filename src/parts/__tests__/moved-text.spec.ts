@@ -77,12 +77,13 @@ function typed(state: EditorState): [string, string][] {
   state
     .field(cellMarks)
     .ofLines.between(0, state.doc.length, (from, _, mark) => {
-      const { widget } = mark.spec as { widget?: Record<string, unknown> };
-      if (widget && widget._isChanged === false) {
-        found.push([
-          widget._text as string,
-          state.doc.lineAt(from).text.trimEnd()
-        ]);
+      const { class: names, attributes } = mark.spec as {
+        class?: string;
+        attributes?: Record<string, string>;
+      };
+      const types = attributes?.['data-jaxpr-types'];
+      if (types !== undefined && !names?.includes('jp-mod-changed')) {
+        found.push([types, state.doc.lineAt(from).text.trimEnd()]);
       }
     });
   return found;
