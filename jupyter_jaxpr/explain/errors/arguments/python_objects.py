@@ -309,6 +309,18 @@ def _no_field(raised: RaisedAt, name: str) -> Explained | None:
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
+_RETURNED_COPY = (
+    "The caller keeps the old module: return {source} from {name}, too, and assign the copy where {name} is called."
+)
+
+
+def _is_returned(function: ast.FunctionDef, source: str) -> bool:
+    """Return whether a function returns a value, alone or in a container."""
+    results = [part.value for part in ast.walk(function) if isinstance(part, ast.Return) and part.value is not None]
+    parts = [part for result in results for part in (result, *getattr(result, "elts", ()))]
+    return any(ast.unparse(part) == source for part in parts)
+
+
 def _fixed(raised: RaisedAt) -> Explained | None:
     """Explains an assignment to a field of a named tuple or a frozen dataclass."""
     statement = raised.statement_of(raised.node)
@@ -342,9 +354,11 @@ def _fixed(raised: RaisedAt) -> Explained | None:
         return Explained(None, title, text, tuple(passed(raised, [cure])))
     if is_module:
         code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
-        cure = FoundCure(
-            "equinox.tree_at", code, "equinox.tree_at makes a copy of the module with another value in one field."
-        )
+        words = "equinox.tree_at makes a copy of the module with another value in one field."
+        if isinstance(raised.function, ast.FunctionDef) and not _is_returned(raised.function, source):
+            name = raised.function.name
+            words = f"{words} {_RETURNED_COPY.format(source=source, name=name)}"
+        cure = FoundCure("equinox.tree_at", code, words)
     return Explained(None, title, text, (cure,))
 
 

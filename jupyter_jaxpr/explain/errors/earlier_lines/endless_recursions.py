@@ -18,8 +18,10 @@ _STOP = "While JAX traces, arrays have no values, so a condition on an array can
 
 def recursion_error(raised: RaisedAt | None, function: str) -> Explained:
     """Explains a function that JAX traces again and again, because the function calls itself, or calls its caller."""
-    name = raised.place.function.rpartition(".")[2] if raised is not None else function
     place = None
+    if raised is not None and (caller := _caller_in_recursion(raised)) is not None:
+        raised, place = caller, caller.place
+    name = raised.place.function.rpartition(".")[2] if raised is not None else function
     explanation = _STOP
     own = _own_call(raised) if raised is not None else None
     if raised is not None and own is not None:
@@ -28,7 +30,7 @@ def recursion_error(raised: RaisedAt | None, function: str) -> Explained:
         explanation = _with_condition(raised, name)
     name = "A lambda" if name == "<lambda>" else name
     title = f"{name} calls itself without end while JAX traces"
-    if raised is not None and place is None and len(calls := _calls_of_each_other(raised)) > 1:
+    if raised is not None and own is None and len(calls := _calls_of_each_other(raised)) > 1:
         names = in_a_sentence([called_name for _, called_name in calls], 4)
         title = f"{names} call each other without end while JAX traces"
         lines = in_a_sentence([f"line {at.place.line} calls {called_name}" for at, called_name in calls], 4)
@@ -117,6 +119,16 @@ def _condition(raised: RaisedAt, name: str) -> tuple[ast.Call, list[str]] | None
 
 _FRAMES = 60
 """The number of innermost frames of the user's code in which the functions of a recursion are searched."""
+
+
+def _caller_in_recursion(raised: RaisedAt) -> RaisedAt | None:
+    """Return the innermost call in a function of the recursion if another function raised the error; else None."""
+    frames = list(raised.callers[-_FRAMES:])
+    codes = [frame.f_code for frame in frames]
+    if _own_call(raised) is not None or raised.frame is None or codes.count(raised.frame.f_code) > 1:
+        return None
+    repeated = [frame for frame in frames if codes.count(frame.f_code) > 2]
+    return at_caller(raised, repeated[-1]) if repeated else None
 
 
 def _calls_of_each_other(raised: RaisedAt) -> list[tuple[RaisedAt, str]]:

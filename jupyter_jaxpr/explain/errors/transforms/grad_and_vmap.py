@@ -280,11 +280,14 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     )
 
 
-_SUM = "The sum is one number. The gradient of the sum has the shape of the argument."
+_SUM = (
+    "The sum is one number. The gradient of the sum has the shape of the argument. If the elements belong to samples "
+    "or examples, write .mean(): the gradient of the mean does not grow with their number."
+)
 _MEAN = "The mean is one number, whose gradient does not grow with the number of examples. The sum is one number, too."
 _RETURN = "Return {code} in line {line} of {name}."
 #: Names of functions whose elements are the losses of examples.
-_OF_LOSS = re.compile(r"loss|mse|error|entropy|nll|cost")
+_OF_LOSS = re.compile(r"loss|mse|error|entropy|nll|cost|elbo|objective|risk")
 
 
 def _rebinds_operand(raised: RaisedAt) -> bool:
