@@ -78,7 +78,13 @@ def beside_array(raised: RaisedAt, results: Sequence[Returned], explanation: str
 
 
 def _unpacked(raised: RaisedAt) -> int | None:
-    """Return into how many names the code unpacks the result of the failing call; None if it does not.
+    """Return into how many names the code unpacks the result of the failing call; None if it does not."""
+    targets = _targets(raised)
+    return len(targets) if targets is not None else None
+
+
+def _targets(raised: RaisedAt) -> list[ast.expr] | None:
+    """Return the names into which the code unpacks the result of the failing call; None if it does not.
 
     A function may return the result, so that one of its callers unpacks it.
     """
@@ -86,7 +92,7 @@ def _unpacked(raised: RaisedAt) -> int | None:
     for _ in range(_MOST_CALLERS):
         match at.parents.get(id(at.node)):
             case ast.Assign(targets=[ast.Tuple(elts=names)]) if not any(isinstance(n, ast.Starred) for n in names):
-                return len(names)
+                return names
             case ast.Return() if at.callers:
                 at = at_caller(at, at.callers[-1])
             case _:
@@ -135,13 +141,20 @@ def _with_values(
     further: Sequence[ast.expr],
     advice: FoundCure,
 ) -> FoundCure:
-    """Return the cure that adds the values of the other branch, if they are constants or names of this branch, too.
+    """Return the cure that adds the missing values, if they are constants or names of this branch, too.
 
-    Values that may be meant otherwise are an example: constants, or values that the other branch may leave out.
+    Values that may be meant otherwise are an example: constants, values that the other branch may leave out, or an
+    unchanged name such as n beside n + 1 of the other branch, if the code does not assign the result to n.
     """
-    sources = [longer.at.source(value) for value in further]
     are_constants = all(isinstance(value, ast.Constant) for value in further)
-    if not are_constants and not all(_is_known(shorter, longer, value) for value in further):
+    targets = _targets(raised) or []
+    names = [*targets[len(elements) :], *[None] * len(further)]
+    found = [_missing(shorter, longer, value, name) for value, name in zip(further, names, strict=False)]
+    sources = [value.code for value in found if value is not None]
+    # A name that the branch already returns at another place is not the missing value.
+    assert isinstance(longer.result, ast.Tuple)
+    others = {*sources} - {*map(longer.at.source, longer.result.elts[: len(elements)])}
+    if len(sources) < len(found) or not others.isdisjoint(map(shorter.at.source, elements)):
         return advice
     # A flag of two branches usually differs.
     texts = [_OTHER_FLAG.get(source, source) for source in sources]
@@ -154,11 +167,43 @@ def _with_values(
     if not tried:
         return advice
     is_flag = all(source in _OTHER_FLAG for source in sources)
-    is_sure = is_flag or not are_constants
+    is_sure = is_flag or (not are_constants and all(value is not None and value.is_sure for value in found))
     is_wanted = _unpacked(raised) == len(elements) + len(further)
     if is_sure and (is_wanted or not _is_alone(raised, longer, len(elements))):
         return replace(tried[0], text=advice.text)
     return replace(cure, level="advice", edits=())
+
+
+class _Missing(NamedTuple):
+    """The code of a value that a branch lacks, and whether the user's code leaves no doubt about the value."""
+
+    code: str
+    is_sure: bool
+
+
+def _missing(shorter: Returned, longer: Returned, value: ast.expr, target: ast.expr | None) -> _Missing | None:
+    """Return the value for the shorter branch, where the longer one returns `value`; None if it is not known.
+
+    The longer branch may change a value, as in n + 1. The shorter one then returns n, not the changed value.
+
+    Args:
+        shorter: The branch that lacks the value.
+        longer: The branch that returns the value.
+        value: The value that the longer branch returns.
+        target: The name to which the code assigns the value; None if it is not known.
+    """
+    code = longer.at.source(value)
+    if isinstance(value, ast.Constant):
+        return _Missing(code, True)
+    local = _local_names(shorter)
+    if isinstance(target, ast.Name) and target.id in local:
+        return _Missing(target.id, True)
+    if not _is_known(shorter, longer, value):
+        return None
+    if isinstance(value, ast.Name):
+        return _Missing(code, True)
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} & local
+    return _Missing(names.pop(), False) if len(names) == 1 else None
 
 
 def _is_alone(raised: RaisedAt, longer: Returned, count: int) -> bool:

@@ -23,9 +23,14 @@ from .donations_by_other_names import by_other_name
 from .only_donors import only_donor
 
 
-def deleted_array(raised: RaisedAt | None) -> Explained:
-    """Explains the use of a deleted array: a call donated the array, or the code called x.delete()."""
-    name, type_ = _deleted_name(raised)
+def deleted_array(raised: RaisedAt | None, used: Any = None) -> Explained:
+    """Explains the use of a deleted array: a call donated the array, or the code called x.delete().
+
+    Args:
+        raised: Where the code used the array.
+        used: The deleted array itself, if a called function used the array; else None.
+    """
+    name, type_, array = _deleted_name(raised, used)
     title = f"The array {name} has been deleted" if name else "An array has been deleted"
     explanation = (
         f"An earlier call took {name} ({type_}) as a donated argument, or the code deleted {name}."
@@ -44,8 +49,8 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
             return Explained(None, title, *other)
     if donation is None and raised is not None and raised.callers:
         outer = at_caller(raised, raised.callers[-1])
-        if _deleted_name(outer)[0] is not None:
-            return replace(deleted_array(outer), place=outer.place)
+        if _deleted_name(outer, array)[0] is not None:
+            return replace(deleted_array(outer, array), place=outer.place)
     if raised is not None and donation is None and (donor := only_donor(raised)) is not None:
         return Explained(None, title, f"{explanation} {donor[0]}", (donor[1], use_of_result))
     if raised is None or donation is None or name is None:
@@ -137,36 +142,41 @@ def _types_of_leaves(value: Any) -> tuple[Any, list[str]] | None:
     return (tree, types) if types and all(types) else None
 
 
-def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
-    """Return the name and the type of the deleted array in the failing expression."""
+def _deleted_name(raised: RaisedAt | None, used: Any = None) -> tuple[str | None, str, Any]:
+    """Return the name and the type of the deleted array in the failing expression, and the array.
+
+    The array `used` is meant, if the expression reaches this array.
+    """
     if raised is None or raised.frame is None or raised.node is None:
-        return None, ""
-    for node in ast.walk(raised.node):
-        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
-            value = value_of(raised, node)
-            try:
-                if hasattr(type(value), "is_deleted") and value.is_deleted():
-                    return raised.source(node), type_of(value)
-            except not_of_a_signal(*FAILURES):
-                continue
-            if leaf := _deleted_leaf(value):
-                return f"{raised.source(node)}{leaf[0]}", leaf[1]
-    return None, ""
+        return None, "", used
+    found = [
+        (f"{raised.source(node)}{path}", type_of(leaf), leaf)
+        for node in ast.walk(raised.node)
+        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute)
+        for path, leaf in _deleted_leaves(value_of(raised, node))
+    ]
+    first = found[0] if found else (None, "", used)
+    return next((name for name in found if name[2] is used), first)
 
 
 _LEAVES = 1_000
 
 
-def _deleted_leaf(value: Any) -> tuple[str, str] | None:
-    """Return the path and the type of the first deleted array in a container of Python."""
+def _deleted_leaves(value: Any) -> list[tuple[str, Any]]:
+    """Return the paths of the deleted arrays in a container of Python, with the arrays; a single array has no path."""
     import jax
 
+    try:
+        if hasattr(type(value), "is_deleted") and value.is_deleted():
+            return [("", value)]
+    except not_of_a_signal(*FAILURES):
+        return []
     if type(value) not in (dict, list, tuple):
-        return None
-    for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:_LEAVES]:
-        if isinstance(leaf, jax.Array) and leaf.is_deleted():
-            return jax.tree_util.keystr(path), type_of(leaf)
-    return None
+        return []
+    leaves = jax.tree_util.tree_flatten_with_path(value)[0][:_LEAVES]
+    return [
+        (jax.tree_util.keystr(path), leaf) for path, leaf in leaves if isinstance(leaf, jax.Array) and leaf.is_deleted()
+    ]
 
 
 def _donation(raised: RaisedAt | None, name: str | None) -> Donation | None:
