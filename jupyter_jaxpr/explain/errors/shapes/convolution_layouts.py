@@ -127,14 +127,14 @@ def layout_cures(raised: RaisedAt, layout: Layout) -> list[FoundCure]:
     return []
 
 
-def group_cures(raised: RaisedAt, layout: Layout) -> list[FoundCure]:
-    """Return the cure for a kernel of each channel by itself; empty unless the cure passes its trial.
-
-    Such a kernel takes one input channel, and its results are a multiple of the channels of the input.
-    """
+def is_of_each_channel(layout: Layout) -> bool:
+    """Return whether a kernel takes one channel, and its results are a multiple of the channels of the input."""
     inputs, results = (layout.kernel[layout.letters[1].index(letter)] for letter in "IO")
-    if layout.groups != 1 or inputs != 1 or layout.channels == 1 or results % layout.channels:
-        return []
+    return layout.groups == 1 and inputs == 1 and layout.channels > 1 and results % layout.channels == 0
+
+
+def group_cures(raised: RaisedAt, layout: Layout) -> list[FoundCure]:
+    """Return the cure for a kernel of each channel by itself; empty unless the cure passes its trial."""
     call = layout.call
     if called(call) != "conv_general_dilated" or len(call.args) > _PLACE + 1:
         return []
