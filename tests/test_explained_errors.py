@@ -433,3 +433,14 @@ def test_a_card_edits_a_function_of_another_cell(
     file, _, line, column, _, end_column = document["frames"][note["frame"]]
     assert document["files"][file]["source"].splitlines()[line - 1][column:end_column] == marks
     assert [(made["level"], made["code"]) for made in note["cures"]] == [cure]
+
+
+def test_the_parameters_of_a_body_of_another_cell_are_exchanged(notebook: Notebook) -> None:
+    notebook.run("import jax, jax.numpy as jnp\n\ndef halve(x, i):\n    a, b = x\n    return a, b.at[i].set(a / 2)")
+    document = notebook.run("%%jaxpr\njax.lax.fori_loop(0, 2, halve, (1.0, jnp.zeros(2)))").document
+    (note,) = [note for note in document["notes"] if note["kind"] in ("trace_raised", "raised")]
+    assert note["title"] == (
+        "fori_loop passes the index first, and then the carry, but the first parameter of the body is x"
+    )
+    assert document["frames"][note["frame"]][2:] == [2, 0, 2, 51]
+    assert [(made["level"], made["code"]) for made in note["cures"]] == [("applies", "def halve(i, x):")]

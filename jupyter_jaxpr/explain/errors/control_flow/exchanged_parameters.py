@@ -9,10 +9,11 @@ from ....observe.observation import FoundCure
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from .carried_indices import at_loop
 from .carries import carry_around
-from .loop_bodies import Body, body_of, passed_in_body
+from .loop_bodies import Body, body_and_place, body_of, passed_in_body
 
 _OF_INDEX = frozenset("i j k t n idx index it iteration step".split())
 _OF_CARRY = frozenset("carry c state s acc".split())
@@ -32,6 +33,9 @@ _ORDERS = {
     ),
 }
 
+#: Loop -> the position of the body among its arguments.
+_BODY_PLACES = {"fori_loop": 2, "scan": 0}
+
 
 def exchanged_parameter_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains body(state, i) of fori_loop: the body, or a function that the body calls, takes the index for the state.
@@ -45,7 +49,29 @@ def exchanged_parameter_error(error: BaseException, raised: RaisedAt | None, fun
     )
     places = [raised, *(at_caller(raised, frame) for frame in reversed(raised.callers))]
     found = (exchanged_inside(at, is_tried=at is not raised or not takes_part) for at in places if at.loops is not None)
-    return next((explained for explained in found if explained is not None), None)
+    explained = next((explained for explained in found if explained is not None), None)
+    return explained or next(filter(None, (_in_another_cell(places[i], at) for i, at in enumerate(places[1:]))), None)
+
+
+def _in_another_cell(inner: RaisedAt, loop: RaisedAt) -> Explained | None:
+    """Explain a body that another cell defines.
+
+    Args:
+        inner: The place that the call of the loop led to, in the body.
+        loop: The call of the loop.
+    """
+    call, frame = loop.node, inner.frame
+    if not isinstance(call, ast.Call) or frame is None or inner.place.file == loop.place.file:
+        return None
+    name = called(call)
+    place = _BODY_PLACES.get(name)
+    if place is None or place >= len(call.args):
+        return None
+    if getattr(value_of(loop, call.args[place]), "__code__", None) is not frame.f_code:
+        return None
+    found = body_and_place(loop, call.args[place])
+    exchanged = exchanged_parameters(loop, name, found[1], definition=found[0]) if found is not None else None
+    return replace(exchanged, place=loop.place) if exchanged is not None else None
 
 
 def exchanged_inside(raised: RaisedAt, is_tried: bool = False) -> Explained | None:
@@ -60,14 +86,16 @@ def exchanged_inside(raised: RaisedAt, is_tried: bool = False) -> Explained | No
     if carry is None or outer is None:
         return None
     name = called(carry.loop)
-    place = {"fori_loop": 2, "scan": 0}.get(name)
+    place = _BODY_PLACES.get(name)
     if place is None or place >= len(carry.loop.args):
         return None
     exchanged = exchanged_parameters(outer, name, body_of(outer, carry.loop.args[place]), in_body=not is_tried)
     return replace(exchanged, place=outer.place) if exchanged is not None else None
 
 
-def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None, in_body: bool = False) -> Explained | None:
+def exchanged_parameters(
+    raised: RaisedAt, name: str, body: Body | None, in_body: bool = False, definition: RaisedAt | None = None
+) -> Explained | None:
     """Explain a body that takes its two arguments in the wrong order, unless exchanged parameters fail their trial.
 
     Args:
@@ -76,6 +104,7 @@ def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None, in_body
         body: The body of the loop; None if unknown.
         in_body: The body raised the error, because it uses an argument as the other argument. Then the cure may also
             be without a trial.
+        definition: The place of the body; None if the body is in the file of the error.
     """
     if name not in _ORDERS or body is None or body.bound or len(body.parameters) != 2:
         return None
@@ -86,9 +115,12 @@ def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None, in_body
     arguments = [*body.function.args.posonlyargs, *body.function.args.args]
     if any(argument.annotation is not None for argument in arguments):
         return None
-    edits = [edit_of(raised, over(argument, other)) for argument, other in zip(arguments, (second, first), strict=True)]
+    at = definition or raised
+    edits = [edit_of(at, over(argument, other)) for argument, other in zip(arguments, (second, first), strict=True)]
     cure = applied(FoundCure("the order", f"{second}, {first}", "Exchange the two parameters of the body."), edits)
-    tried = [cure for cure in passed_in_body(raised, body.function, [cure]) if in_body or cure.level == "applies"]
+    tried = [
+        cure for cure in passed_in_body(raised, body.function, [cure], definition) if in_body or cure.level == "applies"
+    ]
     if not tried:
         return None
     text = f"The parameters of the body are {first} and {second}."

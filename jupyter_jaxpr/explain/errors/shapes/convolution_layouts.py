@@ -32,6 +32,10 @@ _MOVED = (
 )
 _KERNEL_ORDER = "{kernel} has the shape {shape}: in the order {letters}, the kernel takes {channels} of the input."
 
+_GROUPS = (
+    "{kernel} takes one input channel. With {option}, the convolution computes each channel of the input by itself."
+)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -121,6 +125,26 @@ def layout_cures(raised: RaisedAt, layout: Layout) -> list[FoundCure]:
     if len(others) == 1 and not fitting:
         return _kernel_order(raised, layout, others[0])
     return []
+
+
+def is_of_each_channel(layout: Layout) -> bool:
+    """Return whether a kernel takes one channel, and its results are a multiple of the channels of the input."""
+    inputs, results = (layout.kernel[layout.letters[1].index(letter)] for letter in "IO")
+    return layout.groups == 1 and inputs == 1 and layout.channels > 1 and results % layout.channels == 0
+
+
+def group_cures(raised: RaisedAt, layout: Layout) -> list[FoundCure]:
+    """Return the cure for a kernel of each channel by itself; empty unless the cure passes its trial."""
+    call = layout.call
+    if called(call) != "conv_general_dilated" or len(call.args) > _PLACE + 1:
+        return []
+    if any(keyword.arg == "feature_group_count" for keyword in call.keywords):
+        return []
+    option = f"feature_group_count={layout.channels}"
+    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, {option})"
+    words = _GROUPS.format(kernel=" ".join(raised.source(call.args[1]).split()), option=option)
+    cure = applied(FoundCure("feature_group_count", option, words), [edit_of(raised, over(call, code))])
+    return [tried for tried in passed(raised, [cure]) if tried.level == "applies"]
 
 
 def _kernel_fits(layout: Layout, letters: str) -> bool:

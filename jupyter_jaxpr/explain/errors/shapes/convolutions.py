@@ -19,7 +19,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
-from .convolution_layouts import WITHOUT_NUMBERS, layout_cures, layout_of, reading_of
+from .convolution_layouts import WITHOUT_NUMBERS, group_cures, is_of_each_channel, layout_cures, layout_of, reading_of
 
 _CHANNELS = re.compile(
     r"^conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
@@ -74,6 +74,10 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
             return Explained(None, title, explanation, (channels,))
         if layout.numbers is not None:
             explanation = f"{reading_of(raised, layout)} {operands(raised, call.args[:2])}"
+        if is_of_each_channel(layout):
+            # A larger kernel would run, but would mix the channels: with_sizes keeps a cure of this name.
+            advice = FoundCure("feature_group_count", None, words)
+            return Explained(None, title, explanation, tuple(group_cures(raised, layout)) or (advice,))
         return Explained(None, title, explanation, tuple(layout_cures(raised, layout)) or (channels,))
     arguments = [*map(raised.source, call.args), *map(raised.source, call.keywords), _LAYOUT]
     code = f"{ast.unparse(_module(call))}.conv_general_dilated({', '.join(arguments)})"

@@ -85,6 +85,8 @@ def sizes_error(call: Applied, message: str) -> Explained:
         cure = FoundCure("axis_size", None, "Leave axis_size out: vmap takes the size from the arrays.")
         return call.explained(title, " ".join(sentences), [cure])
     names = call.parameters
+    if call.call is not None and not any(isinstance(part, ast.Starred) for part in call.call.args):
+        names = names[: len(call.call.args)]
     if other_size := entry_of_other_size(call):
         return call.explained(title, " ".join(sentences), [other_size])
     whole = whole_trees(call, axes_of_arrays)
@@ -127,7 +129,7 @@ def sizes_error(call: Applied, message: str) -> Explained:
         sentences.append(odd[0])
         return call.explained(title, " ".join(sentences), [odd[1], equal if odd[1].name == cure.name else cure])
     cure = whole_array or cure
-    return call.explained(title, " ".join(sentences), [cure, equal])
+    return call.explained(title, " ".join(sentences), [cure, equal] if are_equal else [cure])
 
 
 _WHOLE_FIRST = "With this in_axes, vmap passes the whole {one} and one element of {all} to each call."
