@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from ..jax.hidden_events import unheard
 from ..observe.calls.printed_output import PrintRecorder
 from ..observe.process_observer import observer
 from ..observe.side_effects.proof import side_effects
@@ -129,7 +130,7 @@ def result_types(
         return [number if hasattr(number, "dtype") else jax.numpy.asarray(number) for number in numbers]
 
     try:
-        with observer().looking_away(), _quiet(), budget.limited():
+        with observer().looking_away(), unheard(), _quiet(), budget.limited():
             positional, named, _ = whole(specs, lambda value: value)
             if side_effects(fun, positional, named, first=True):
                 raise Untried

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...jax.hidden_events import unheard
 from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ...observe.cache.key_texts import paths
 from ...observe.cache.reason import Reason
@@ -394,4 +395,5 @@ def _evaluated(template: str, value: Any, names: Mapping[str, Any]) -> Any:
             filled[place] = array
         return eval(code, {**names, _VALUE: jax.tree_util.tree_unflatten(tree, filled)})
 
-    return jax.eval_shape(run, *[leaves[place] for place in places])
+    with unheard():
+        return jax.eval_shape(run, *[leaves[place] for place in places])

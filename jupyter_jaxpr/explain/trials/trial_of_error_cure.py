@@ -21,6 +21,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
+from ...jax.hidden_events import unheard
 from ...jax.transform_and_inputs_of_tracer import RaisedCall
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import Edit, FoundCure
@@ -354,7 +355,7 @@ def _trace_outcome(
                 raise _OtherCarry
             return [leaf for leaf in jax.tree_util.tree_leaves(result) if hasattr(leaf, "dtype")]
 
-        with observer().looking_away(), silenced_warnings():
+        with observer().looking_away(), unheard(), silenced_warnings():
             prints.start()
             with budget.limited():
                 abstract = {name: _types_of_tree(names[name]) for name in tracers}
@@ -457,7 +458,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
             # asarray raises for a string or an object in the result, as jit does.
             return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(*positional, **arguments))]
 
-        with observer().looking_away(), silenced_warnings():
+        with observer().looking_away(), unheard(), silenced_warnings():
             prints.start()
             with left_for_error().limited():
                 argument_values = {

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ....jax.facts import jax_directory
+from ....jax.hidden_events import unheard
 from ....observe.observation import FoundCure
 from ....observe.process_observer import observer
 from ...trials.trial_of_error_cure import passed
@@ -102,7 +103,7 @@ def _member(parts: list[str]) -> Any:
     for part in parts:
         if type(member) is not types.ModuleType:
             return None
-        with observer().looking_away():
+        with observer().looking_away(), unheard():
             member = getattr(member, part, None) if member.__name__.startswith("jax") else None
     return member
 
